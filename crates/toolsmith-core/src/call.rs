@@ -1,0 +1,60 @@
+//! A call: which tool, with what, by whom.
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::{CallId, Context, StreamSink};
+
+/// One call of a tool, as a door hands it to the engine.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The tool as the caller named it: `name`, `name@1.2.0` or `name@^1`.
+    pub tool: String,
+    /// The input, an object; null is read as an empty one.
+    pub input: Value,
+    /// Who calls, and within which bounds.
+    pub context: Context,
+    /// Lets someone other than the awaiting task end the call.
+    pub cancel: Option<CancellationToken>,
+    /// Follows the call while it runs.
+    pub stream: Option<StreamSink>,
+    /// The call whose tool makes this one; it carries this one in its own slot.
+    pub parent: Option<Parent>,
+}
+
+/// The call above a nested one.
+#[derive(Clone, Copy, Debug)]
+pub struct Parent {
+    /// Its identifier.
+    pub call_id: CallId,
+    /// How many calls stand above it.
+    pub depth: u32,
+}
+
+impl Call {
+    /// Makes a call with an empty context.
+    pub fn new(tool: impl Into<String>, input: Value) -> Self {
+        Self {
+            tool: tool.into(),
+            input,
+            context: Context::default(),
+            cancel: None,
+            stream: None,
+            parent: None,
+        }
+    }
+
+    /// Says who calls.
+    #[must_use]
+    pub fn with_context(mut self, context: Context) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// Lets a token end the call.
+    #[must_use]
+    pub fn with_cancel(mut self, token: CancellationToken) -> Self {
+        self.cancel = Some(token);
+        self
+    }
+}

@@ -1,0 +1,104 @@
+//! What happened, as it is told to subscribers.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{CallId, Text, Timestamp};
+
+/// What happened; its text is the `type` of the public contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// A tool came with the start.
+    ToolLoaded,
+    /// A tool was added.
+    ToolAdded,
+    /// A tool was replaced by another definition.
+    ToolUpdated,
+    /// A tool was removed.
+    ToolRemoved,
+    /// Definitions are being read again.
+    ReloadStarted,
+    /// Definitions have been read again.
+    ReloadCompleted,
+    /// A definition could not be read.
+    LoadError,
+    /// A call arrived; `data` is `{params}`.
+    CallRequested,
+    /// A call's input does not fit; `data` is `{problems}`.
+    ValidationError,
+    /// A call got its slot and runs.
+    ExecutionStarted,
+    /// A call succeeded; `data` is `{result, duration_ms}`.
+    ExecutionCompleted,
+    /// A call failed, was refused, timed out or was cancelled; `data` is `{error, duration_ms}`.
+    ExecutionFailed,
+    /// A running call sent a piece of its output; `data` is `{chunk}`.
+    OutputChunk,
+    /// A running call told how far it is; `data` is `{done, total, message}`.
+    Progress,
+    /// A failed attempt is repeated; `data` is `{attempt, error, delay_ms}`.
+    RetryScheduled,
+    /// A person is asked to agree; `data` is `{approval_id}`.
+    ApprovalRequested,
+    /// A person has decided; `data` is `{approval_id, decision, by}`.
+    ApprovalDecided,
+    /// A tool holds a thread that cannot be stopped; `data` is `{stuck_threads}`.
+    ThreadStuck,
+    /// Records cannot be written; `data` is `{unwritten, reason}`.
+    StoreFailing,
+    /// Records are written again; `data` is `{written}`.
+    StoreRecovered,
+}
+
+impl EventKind {
+    /// Returns the stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ToolLoaded => "tool_loaded",
+            Self::ToolAdded => "tool_added",
+            Self::ToolUpdated => "tool_updated",
+            Self::ToolRemoved => "tool_removed",
+            Self::ReloadStarted => "reload_started",
+            Self::ReloadCompleted => "reload_completed",
+            Self::LoadError => "load_error",
+            Self::CallRequested => "call_requested",
+            Self::ValidationError => "validation_error",
+            Self::ExecutionStarted => "execution_started",
+            Self::ExecutionCompleted => "execution_completed",
+            Self::ExecutionFailed => "execution_failed",
+            Self::OutputChunk => "output_chunk",
+            Self::Progress => "progress",
+            Self::RetryScheduled => "retry_scheduled",
+            Self::ApprovalRequested => "approval_requested",
+            Self::ApprovalDecided => "approval_decided",
+            Self::ThreadStuck => "thread_stuck",
+            Self::StoreFailing => "store_failing",
+            Self::StoreRecovered => "store_recovered",
+        }
+    }
+
+    /// Tells whether this is the last event of a call.
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::ExecutionCompleted | Self::ExecutionFailed)
+    }
+}
+
+/// One event: `{id, type, time, tool_name, call_id, data}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Counts up from 1 in each engine.
+    pub id: u64,
+    /// What happened.
+    #[serde(rename = "type")]
+    pub kind: EventKind,
+    /// When.
+    pub time: Timestamp,
+    /// The tool that it concerns.
+    pub tool_name: Option<Text>,
+    /// The call that it concerns.
+    pub call_id: Option<CallId>,
+    /// What else there is to say.
+    pub data: Value,
+}

@@ -1,0 +1,83 @@
+//! The nouns of Toolsmith: what a tool is, what a call is, what comes of it.
+//!
+//! Everything above this crate speaks in these types. Nothing here reads a file, opens a socket,
+//! starts a task or asks the environment: time, identity and randomness are handed in.
+//!
+//! # Example
+//!
+//! ```
+//! use toolsmith_core::{Parameter, Tool, ToolSpec, json};
+//!
+//! let spec = ToolSpec::new("greet")?
+//!     .with_description("Greets someone by name.")
+//!     .with_parameters(&[Parameter::string("name").required()]);
+//! let tool = Tool::function(spec, |_cx, input| async move {
+//!     Ok(json!({ "greeting": format!("hello, {}", input["name"].as_str().unwrap_or("you")) }))
+//! });
+//! assert_eq!(tool.spec.name.as_str(), "greet");
+//! # Ok::<(), toolsmith_core::ToolError>(())
+//! ```
+
+mod artifact;
+mod call;
+mod clock;
+mod context;
+mod error;
+mod event;
+mod executor;
+mod id;
+mod json_text;
+mod kind;
+mod name;
+mod near;
+mod outcome;
+mod parameter;
+mod policy;
+mod problem;
+mod record;
+mod redact;
+mod rights;
+mod secret;
+mod spec;
+mod tool;
+mod tool_context;
+mod version;
+
+pub use artifact::{Artifact, ArtifactPage, Artifacts};
+pub use call::{Call, Parent};
+pub use clock::{Clock, SystemClock, Timestamp};
+pub use context::{CallerType, Context};
+pub use error::{Advice, ErrorKind, ToolError};
+pub use event::{Event, EventKind};
+pub use executor::{BoxFuture, Caller, Executor};
+pub use id::{CallId, Ids, RandomIds};
+pub use json_text::JsonText;
+pub use kind::{BackendRuntime, Category, Kind};
+pub use name::{Text, ToolName, ToolRef};
+pub use near::{nearest, suggestion};
+pub use outcome::Outcome;
+pub use parameter::{Parameter, ParameterType, schema_of};
+pub use policy::{
+    Annotations, Approval, CachePolicy, Exposure, RateBy, RateLimit, RetryPolicy, RetryWhen, Scope,
+};
+pub use problem::{Problem, ProblemKind};
+pub use record::{Receipt, Record, RecordSink};
+pub use redact::Redactor;
+pub use rights::{AllowList, Rights};
+pub use secret::Secret;
+pub use semver::VersionReq;
+pub use serde_json::{Map, Value, json};
+pub use spec::ToolSpec;
+pub use tool::{Blocking, Factory, IntoTool, Sharing, Stateful, Tool, Work};
+pub use tool_context::{StreamItem, StreamSink, ToolContext};
+pub use version::Version;
+
+/// What the `#[tool]` macro writes code against; not part of the stable interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use schemars;
+    pub use serde;
+    pub use serde_json;
+
+    pub use crate::tool::{IntoOutput, decode_input, encode_output, input_schema};
+}

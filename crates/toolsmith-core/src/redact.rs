@@ -1,0 +1,149 @@
+//! Redaction by value: known secrets are taken out of everything that leaves the engine.
+
+use std::{borrow::Cow, fmt, sync::Arc};
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use parking_lot::RwLock;
+use serde_json::Value;
+
+use crate::{Secret, ToolError};
+
+/// Secrets shorter than this are not searched for: they would hit innocent text.
+const SHORTEST: usize = 8;
+
+/// What stands in the place of a secret.
+const MASK: &str = "***";
+
+/// Knows the secrets in use and takes them out of text; cheap to clone, shared by its clones.
+///
+/// ```
+/// use toolsmith_core::{Redactor, Secret};
+///
+/// let redactor = Redactor::default();
+/// redactor.add(&Secret::new("sk-12345678".to_owned()));
+/// assert_eq!(redactor.text("key=sk-12345678"), "key=***");
+/// ```
+#[derive(Clone, Default)]
+pub struct Redactor(Arc<RwLock<Known>>);
+
+#[derive(Default)]
+struct Known {
+    secrets: Vec<String>,
+    search: Option<AhoCorasick>,
+}
+
+impl Redactor {
+    /// Remembers a secret, in the spellings in which it can appear.
+    pub fn add(&self, secret: &Secret) {
+        let plain = secret.expose();
+        if plain.len() < SHORTEST {
+            return;
+        }
+        let mut known = self.0.write();
+        // Inside JSON text a secret with quotes or newlines is escaped.
+        let escaped = serde_json::to_string(plain).unwrap_or_default();
+        let escaped = escaped.trim_matches('"').to_owned();
+        for spelling in [plain.clone(), escaped] {
+            if !known.secrets.contains(&spelling) {
+                known.secrets.push(spelling);
+            }
+        }
+        known.search = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(&known.secrets)
+            .ok();
+    }
+
+    /// Tells whether there is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.0.read().search.is_none()
+    }
+
+    /// Takes secrets out of a text.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let known = self.0.read();
+        match &known.search {
+            Some(search) if search.is_match(text) => {
+                Cow::Owned(search.replace_all(text, &vec![MASK; known.secrets.len()]))
+            }
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// Takes secrets out of every string and key of a value, in place.
+    pub fn value(&self, value: &mut Value) {
+        if self.is_empty() {
+            return;
+        }
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(clean) = self.text(text) {
+                    *text = clean;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
+            Value::Object(fields) => {
+                let dirty = fields.keys().any(|key| matches!(self.text(key), Cow::Owned(_)));
+                if dirty {
+                    let old = std::mem::take(fields);
+                    *fields =
+                        old.into_iter().map(|(k, v)| (self.text(&k).into_owned(), v)).collect();
+                }
+                fields.values_mut().for_each(|field| self.value(field));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    /// Takes secrets out of what an error says.
+    #[must_use]
+    pub fn error(&self, error: ToolError) -> ToolError {
+        if self.is_empty() {
+            return error;
+        }
+        let message = self.text(error.message()).into_owned();
+        let mut details = error.details().clone();
+        self.value(&mut details);
+        error.with_message(message).with_details(details)
+    }
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redactor({} secrets)", self.0.read().secrets.len() / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn redactor(secrets: &[&str]) -> Redactor {
+        let redactor = Redactor::default();
+        for secret in secrets {
+            redactor.add(&Secret::new((*secret).to_owned()));
+        }
+        redactor
+    }
+
+    #[test]
+    fn secrets_disappear_from_keys_and_values_at_any_depth() {
+        let mut value = json!({"a": ["x secret-one y"], "secret-one": {"b": "secret-two!"}});
+        redactor(&["secret-one", "secret-two"]).value(&mut value);
+        assert_eq!(value, json!({"a": ["x *** y"], "***": {"b": "***!"}}));
+    }
+
+    #[test]
+    fn escaped_spellings_inside_json_text_are_found() {
+        let secret = "line1\nline2\"q\"";
+        let text = serde_json::to_string(secret).unwrap();
+        assert_eq!(redactor(&[secret]).text(&text), "\"***\"");
+    }
+
+    #[test]
+    fn short_values_are_left_alone() {
+        assert_eq!(redactor(&["abc"]).text("abcdef"), "abcdef");
+    }
+}

@@ -1,0 +1,89 @@
+//! Which tools a caller may see and use.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Text;
+
+/// What an authenticated caller may do; a door fills it in, a client can only narrow it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rights {
+    /// The tools that it may see and use; none listed means all of them.
+    pub tools: Option<AllowList>,
+}
+
+impl Rights {
+    /// Tells whether a tool is visible to the caller.
+    pub fn allows(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|list| list.contains(tool))
+    }
+}
+
+/// Names and patterns of tools: `*` stands for any run of characters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AllowList(std::sync::Arc<[Text]>);
+
+impl AllowList {
+    /// Makes a list out of names and patterns.
+    pub fn new<T: Into<Text>>(patterns: impl IntoIterator<Item = T>) -> Self {
+        Self(patterns.into_iter().map(Into::into).collect())
+    }
+
+    /// Tells whether one of the patterns matches the whole name.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|pattern| matches(pattern, name))
+    }
+}
+
+/// Matches `*` patterns in linear time: each star takes as little as it can.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_whole_names() {
+        for (pattern, name, expected) in [
+            ("echo", "echo", true),
+            ("echo", "echoes", false),
+            ("*", "anything", true),
+            ("*_file", "read_file", true),
+            ("*_file", "read_files", false),
+            ("read_*", "read_file", true),
+            ("a*b*c", "a--b--c", true),
+            ("a*b*c", "a--c--b", false),
+            ("a*a", "a", false),
+            ("", "echo", false),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn without_a_list_everything_is_allowed_and_an_empty_list_allows_nothing() {
+        assert!(Rights::default().allows("echo"));
+        let none = Rights { tools: Some(AllowList::new(Vec::<&str>::new())) };
+        assert!(!none.allows("echo"));
+    }
+}

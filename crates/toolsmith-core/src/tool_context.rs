@@ -1,0 +1,197 @@
+//! What a running tool can see and do besides its input.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use serde_json::Value;
+use tokio::{
+    sync::mpsc,
+    time::{Duration, Instant},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Call, CallId, Caller, Context, Outcome, Parent, Redactor, Text, ToolError};
+
+/// What a running tool can see and do besides its input; cheap to clone.
+///
+/// A tool function asks for it by a parameter of type `&ToolContext` or `ToolContext`; models
+/// never see that parameter.
+#[derive(Clone)]
+pub struct ToolContext(Arc<Inner>);
+
+struct Inner {
+    call_id: CallId,
+    tool_name: Text,
+    context: Context,
+    deadline: Instant,
+    depth: u32,
+    cancel: OnceLock<CancellationToken>,
+    stream: Option<StreamSink>,
+    caller: Arc<dyn Caller>,
+}
+
+impl ToolContext {
+    /// Makes the context of one call; done by the engine, and by tests of tools.
+    pub fn new(
+        call_id: CallId,
+        tool_name: Text,
+        context: Context,
+        deadline: Instant,
+        caller: Arc<dyn Caller>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            call_id,
+            tool_name,
+            context,
+            deadline,
+            depth: 0,
+            cancel: OnceLock::new(),
+            stream: None,
+            caller,
+        }))
+    }
+
+    /// Lets a stream follow the call; only before the context is shared.
+    #[must_use]
+    pub fn with_stream(mut self, stream: StreamSink) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.stream = Some(stream);
+        }
+        self
+    }
+
+    /// Says how many calls stand above this one; only before the context is shared.
+    #[must_use]
+    pub fn with_depth(mut self, depth: u32) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.depth = depth;
+        }
+        self
+    }
+
+    /// Returns the identifier of the call.
+    pub fn call_id(&self) -> CallId {
+        self.0.call_id
+    }
+
+    /// Returns the tool that runs.
+    pub fn tool_name(&self) -> &Text {
+        &self.0.tool_name
+    }
+
+    /// Returns who calls, and within which bounds.
+    pub fn context(&self) -> &Context {
+        &self.0.context
+    }
+
+    /// Returns the instant at which the call must be over.
+    pub fn deadline(&self) -> Instant {
+        self.0.deadline
+    }
+
+    /// Returns how much time is left.
+    pub fn remaining(&self) -> Duration {
+        self.0.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Returns how many calls stand above this one.
+    pub fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    /// Returns a token that is cancelled when the call ends early; for code that cannot be dropped.
+    pub fn cancellation(&self) -> &CancellationToken {
+        self.0.cancel.get_or_init(CancellationToken::new)
+    }
+
+    /// Tells whether the caller has gone; plain functions with long loops ask now and then.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.get().is_some_and(CancellationToken::is_cancelled)
+            || Instant::now() >= self.0.deadline
+    }
+
+    /// Cancels the token, if anyone holds it.
+    pub fn cancel(&self) {
+        if let Some(token) = self.0.cancel.get() {
+            token.cancel();
+        }
+    }
+
+    /// Calls another tool through the same line: same caller, same rights, what is left of the time.
+    pub async fn call(&self, tool: impl Into<String>, input: Value) -> Outcome {
+        let mut context = self.0.context.clone();
+        context.timeout = Some(self.remaining());
+        context.idempotency_key = None;
+        let mut call = Call::new(tool, input).with_context(context);
+        call.parent = Some(Parent { call_id: self.0.call_id, depth: self.0.depth });
+        self.0.caller.call(call).await
+    }
+
+    /// Sends a piece of the output to whoever follows the call; waits while they are behind.
+    pub async fn chunk(&self, chunk: impl Into<Value>) -> Result<(), ToolError> {
+        match &self.0.stream {
+            Some(stream) => stream.chunk(chunk.into()).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Tells how far the call is; lost when nobody follows or those who do are behind.
+    pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
+        if let Some(stream) = &self.0.stream {
+            stream.progress(done, total, message.into());
+        }
+    }
+}
+
+impl fmt::Debug for ToolContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolContext")
+            .field("call_id", &self.0.call_id)
+            .field("tool_name", &self.0.tool_name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a running call sends before its outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StreamItem {
+    /// A piece of the output.
+    Chunk(Value),
+    /// How far the call is.
+    Progress {
+        /// How much is done.
+        done: f64,
+        /// Out of how much, when known.
+        total: Option<f64>,
+        /// What is being done.
+        message: String,
+    },
+}
+
+/// The sending end of a call's stream; secrets are taken out on the way.
+#[derive(Clone, Debug)]
+pub struct StreamSink {
+    sender: mpsc::Sender<StreamItem>,
+    redactor: Redactor,
+}
+
+impl StreamSink {
+    /// Connects a sink to the channel that its follower reads.
+    pub fn new(sender: mpsc::Sender<StreamItem>, redactor: Redactor) -> Self {
+        Self { sender, redactor }
+    }
+
+    async fn chunk(&self, mut chunk: Value) -> Result<(), ToolError> {
+        self.redactor.value(&mut chunk);
+        // A follower that has gone is no failure of the tool: its output still goes to the record.
+        self.sender.send(StreamItem::Chunk(chunk)).await.ok();
+        Ok(())
+    }
+
+    fn progress(&self, done: f64, total: Option<f64>, message: String) {
+        let message = self.redactor.text(&message).into_owned();
+        self.sender.try_send(StreamItem::Progress { done, total, message }).ok();
+    }
+}
