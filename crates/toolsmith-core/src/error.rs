@@ -171,7 +171,8 @@ impl ToolError {
             message.push_str(&problem.message);
         }
         if problems.len() > 5 {
-            message.push_str(&format!(" And {} more; see details.", problems.len() - 5));
+            let rest = problems.len() - 5;
+            message = format!("{message} And {rest} more; see details.");
         }
         let details = serde_json::to_value(problems).unwrap_or_default();
         Self::validation(message).with_details(details)

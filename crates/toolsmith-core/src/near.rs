@@ -28,9 +28,10 @@ pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>)
     let near = nearest(word, candidates);
     let (last, rest) = near.split_last()?;
     let quoted: Vec<String> = rest.iter().map(|name| format!("`{name}`")).collect();
-    Some(match quoted.is_empty() {
-        true => format!("Did you mean `{last}`?"),
-        false => format!("Did you mean {} or `{last}`?", quoted.join(", ")),
+    Some(if quoted.is_empty() {
+        format!("Did you mean `{last}`?")
+    } else {
+        format!("Did you mean {} or `{last}`?", quoted.join(", "))
     })
 }
 

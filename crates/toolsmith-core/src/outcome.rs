@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(
             serde_json::to_value(outcome(Ok(json!({"message": "hi"})))).unwrap(),
             json!({
-                "call_id": "019a84c5-9800-7000-8000-000000000001",
+                "call_id": "019a84cf-c400-7000-8000-000000000001",
                 "tool_name": "echo",
                 "version": "1.0.0",
                 "success": true,

@@ -108,7 +108,7 @@ pub struct CachePolicy {
 
 impl Default for CachePolicy {
     fn default() -> Self {
-        Self { ttl: Duration::from_secs(60), max_entries: 1_000, shared: false }
+        Self { ttl: Duration::from_mins(1), max_entries: 1_000, shared: false }
     }
 }
 
@@ -148,7 +148,7 @@ pub struct Approval {
 
 impl Default for Approval {
     fn default() -> Self {
-        Self { expires: Duration::from_secs(600) }
+        Self { expires: Duration::from_mins(10) }
     }
 }
 
@@ -162,7 +162,6 @@ pub(crate) mod seconds {
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
     pub(crate) fn serialize<S: Serializer>(d: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(d.as_secs_f64())
     }

@@ -9,6 +9,7 @@ use crate::{CallId, CallerType, ErrorKind, JsonText, Text, Timestamp, ToolError}
 
 /// What is kept of one call; secrets are already taken out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names are the public contract")]
 pub struct Record {
     /// The identifier of the call.
     pub record_id: CallId,

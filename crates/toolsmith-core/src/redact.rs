@@ -41,8 +41,8 @@ impl Redactor {
         }
         let mut known = self.0.write();
         // Inside JSON text a secret with quotes or newlines is escaped.
-        let escaped = serde_json::to_string(plain).unwrap_or_default();
-        let escaped = escaped.trim_matches('"').to_owned();
+        let escaped = serde_json::to_string(plain).unwrap_or_else(|_| "\"\"".to_owned());
+        let escaped = escaped[1..escaped.len() - 1].to_owned();
         for spelling in [plain.clone(), escaped] {
             if !known.secrets.contains(&spelling) {
                 known.secrets.push(spelling);

@@ -140,7 +140,7 @@ impl ToolContext {
     /// Tells how far the call is; lost when nobody follows or those who do are behind.
     pub fn progress(&self, done: f64, total: Option<f64>, message: impl Into<String>) {
         if let Some(stream) = &self.0.stream {
-            stream.progress(done, total, message.into());
+            stream.progress(done, total, &message.into());
         }
     }
 }
@@ -190,8 +190,8 @@ impl StreamSink {
         Ok(())
     }
 
-    fn progress(&self, done: f64, total: Option<f64>, message: String) {
-        let message = self.redactor.text(&message).into_owned();
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        let message = self.redactor.text(message).into_owned();
         self.sender.try_send(StreamItem::Progress { done, total, message }).ok();
     }
 }
