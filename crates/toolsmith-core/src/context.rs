@@ -151,7 +151,7 @@ impl Context {
     pub fn for_workflow(workflow_id: impl Into<Text>, node_id: impl Into<Text>) -> Self {
         let node_id = node_id.into();
         Self {
-            caller_id: Some(Arc::clone(&node_id)),
+            caller_id: Some(node_id.clone()),
             caller_type: CallerType::WorkflowNode,
             workflow_id: Some(workflow_id.into()),
             node_id: Some(node_id),

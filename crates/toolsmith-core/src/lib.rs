@@ -25,6 +25,7 @@ mod context;
 mod error;
 mod event;
 mod executor;
+pub mod histogram;
 mod id;
 mod json_text;
 mod kind;

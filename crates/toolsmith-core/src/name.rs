@@ -1,14 +1,17 @@
 //! Names of tools: checked once, cheap to clone, cheap to compare.
 
-use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
+use std::{borrow::Borrow, fmt, str::FromStr};
 
 use semver::VersionReq;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 
-/// Text that is shared rather than copied: identifiers, captions, descriptions.
-pub type Text = Arc<str>;
+/// Text that is cheap to clone: identifiers, captions, descriptions.
+///
+/// Up to 23 bytes stand in the value itself, longer text is shared. A call clones its tool's name
+/// and version several times; inline, that touches no counter that another thread counts on too.
+pub type Text = smol_str::SmolStr;
 
 /// The longest legal tool name, in bytes: what the strictest model provider accepts.
 const LONGEST: usize = 64;
@@ -75,7 +78,7 @@ impl TryFrom<String> for ToolName {
 
 impl From<ToolName> for String {
     fn from(name: ToolName) -> Self {
-        name.0.as_ref().to_owned()
+        name.0.into()
     }
 }
 

@@ -10,6 +10,8 @@ use crate::Text;
 pub struct Rights {
     /// The tools that it may see and use; none listed means all of them.
     pub tools: Option<AllowList>,
+    /// The private namespace of an agent: its own tools, which nobody else sees.
+    pub namespace: Option<Text>,
 }
 
 impl Rights {
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn without_a_list_everything_is_allowed_and_an_empty_list_allows_nothing() {
         assert!(Rights::default().allows("echo"));
-        let none = Rights { tools: Some(AllowList::new(Vec::<&str>::new())) };
+        let none = Rights { tools: Some(AllowList::new(Vec::<&str>::new())), namespace: None };
         assert!(!none.allows("echo"));
     }
 }

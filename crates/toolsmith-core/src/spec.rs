@@ -226,7 +226,7 @@ impl ToolSpec {
 }
 
 fn no_text() -> Text {
-    Text::from("")
+    Text::default()
 }
 
 fn any_object() -> JsonText {

@@ -12,7 +12,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Call, CallId, Caller, Context, Outcome, Parent, Redactor, Text, ToolError};
+use crate::{Call, CallId, Caller, Context, Outcome, Parent, Redactor, Text};
 
 /// What a running tool can see and do besides its input; cheap to clone.
 ///
@@ -53,22 +53,30 @@ impl ToolContext {
         }))
     }
 
-    /// Lets a stream follow the call; only before the context is shared.
+    /// Lets a stream follow the call; without effect once the context is shared.
     #[must_use]
-    pub fn with_stream(mut self, stream: StreamSink) -> Self {
+    pub fn with_stream(mut self, stream: Option<StreamSink>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
-            inner.stream = Some(stream);
+            inner.stream = stream;
         }
         self
     }
 
-    /// Says how many calls stand above this one; only before the context is shared.
+    /// Says how many calls stand above this one; without effect once the context is shared.
     #[must_use]
     pub fn with_depth(mut self, depth: u32) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             inner.depth = depth;
         }
         self
+    }
+
+    /// Fixes the tool and the deadline, once the engine knows them and before the tool runs.
+    pub fn bind(&mut self, tool_name: Text, deadline: Instant) {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.tool_name = tool_name;
+            inner.deadline = deadline;
+        }
     }
 
     /// Returns the identifier of the call.
@@ -130,10 +138,9 @@ impl ToolContext {
     }
 
     /// Sends a piece of the output to whoever follows the call; waits while they are behind.
-    pub async fn chunk(&self, chunk: impl Into<Value>) -> Result<(), ToolError> {
-        match &self.0.stream {
-            Some(stream) => stream.chunk(chunk.into()).await,
-            None => Ok(()),
+    pub async fn chunk(&self, chunk: impl Into<Value>) {
+        if let Some(stream) = &self.0.stream {
+            stream.chunk(chunk.into()).await;
         }
     }
 
@@ -170,28 +177,65 @@ pub enum StreamItem {
     },
 }
 
+/// Hears of every item of a stream, beside its follower.
+type Observer = Arc<dyn Fn(&StreamItem) + Send + Sync>;
+
 /// The sending end of a call's stream; secrets are taken out on the way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default)]
 pub struct StreamSink {
-    sender: mpsc::Sender<StreamItem>,
+    sender: Option<mpsc::Sender<StreamItem>>,
+    observer: Option<Observer>,
     redactor: Redactor,
 }
 
 impl StreamSink {
     /// Connects a sink to the channel that its follower reads.
-    pub fn new(sender: mpsc::Sender<StreamItem>, redactor: Redactor) -> Self {
-        Self { sender, redactor }
+    pub fn new(sender: mpsc::Sender<StreamItem>) -> Self {
+        Self { sender: Some(sender), ..Self::default() }
     }
 
-    async fn chunk(&self, mut chunk: Value) -> Result<(), ToolError> {
+    /// Takes secrets out of what is sent.
+    #[must_use]
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// Lets somebody hear of every item besides the follower.
+    #[must_use]
+    pub fn with_observer(mut self, observe: impl Fn(&StreamItem) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observe));
+        self
+    }
+
+    async fn chunk(&self, mut chunk: Value) {
         self.redactor.value(&mut chunk);
-        // A follower that has gone is no failure of the tool: its output still goes to the record.
-        self.sender.send(StreamItem::Chunk(chunk)).await.ok();
-        Ok(())
+        let item = StreamItem::Chunk(chunk);
+        self.observe(&item);
+        if let Some(sender) = &self.sender {
+            // A follower that has gone is no failure of the tool: its output goes to the record.
+            sender.send(item).await.ok();
+        }
     }
 
     fn progress(&self, done: f64, total: Option<f64>, message: &str) {
         let message = self.redactor.text(message).into_owned();
-        self.sender.try_send(StreamItem::Progress { done, total, message }).ok();
+        let item = StreamItem::Progress { done, total, message };
+        self.observe(&item);
+        if let Some(sender) = &self.sender {
+            sender.try_send(item).ok();
+        }
+    }
+
+    fn observe(&self, item: &StreamItem) {
+        if let Some(observe) = &self.observer {
+            observe(item);
+        }
+    }
+}
+
+impl fmt::Debug for StreamSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StreamSink")
     }
 }

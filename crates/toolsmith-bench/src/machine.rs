@@ -1,0 +1,42 @@
+//! What the system says about processes: memory, processor time.
+
+use std::{fs, time::Duration};
+
+use anyhow::{Context, Result};
+
+/// Returns the memory that a process holds, in bytes.
+pub(crate) fn memory_of(pid: u32) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes: u64 = line
+        .and_then(|line| line.split_whitespace().next())
+        .and_then(|number| number.parse().ok())
+        .context("no VmRSS in /proc")?;
+    Ok(kilobytes * 1_024)
+}
+
+/// Returns the memory that this process holds, in bytes.
+pub(crate) fn memory() -> Result<u64> {
+    memory_of(std::process::id())
+}
+
+/// Returns the middle one of some figures.
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Returns nanoseconds for one of many.
+pub(crate) fn nanos_each(took: Duration, count: usize) -> f64 {
+    took.as_secs_f64() * 1e9 / as_f64(count)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of a benchmark are far below 2^52")]
+pub(crate) fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+/// Keeps two digits behind the point: more is noise.
+pub(crate) fn rounded(figure: f64) -> f64 {
+    (figure * 100.0).round() / 100.0
+}

@@ -1,0 +1,41 @@
+//! Measures and soaks Toolsmith: run through `cargo xtask bench engine` and `cargo xtask soak engine`.
+
+mod arguments;
+mod bursts;
+mod engine;
+mod growth;
+mod load;
+mod machine;
+mod records;
+mod soak;
+mod start;
+mod threads;
+
+use anyhow::{Result, bail};
+
+use arguments::Arguments;
+
+const USAGE: &str = "\
+toolsmith-bench CHORE [--option VALUE]…
+
+  bench-engine [--quick]                 prints the figures of the engine as JSON
+  soak-engine  [--calls N] [--tasks N]   random failures under limits; every call leaves one record
+  write-load   --data DIR --durability sync|batched
+                                         calls without end, each return on a line; to be killed
+  register     --tools N                 prints the memory that N tools take
+  count-calls  --tools N --calls N       calls one of N tools; to be run under callgrind
+";
+
+fn main() -> Result<()> {
+    let mut words = std::env::args().skip(1);
+    let chore = words.next().unwrap_or_default();
+    let arguments = Arguments::parse(words)?;
+    match chore.as_str() {
+        "bench-engine" => engine::bench(&arguments),
+        "soak-engine" => soak::soak(&arguments),
+        "write-load" => load::write_load(&arguments),
+        "register" => growth::register(&arguments),
+        "count-calls" => growth::count_calls(&arguments),
+        _ => bail!("{USAGE}"),
+    }
+}

@@ -1,0 +1,68 @@
+//! How much two threads do more than one.
+
+use std::{sync::Arc, sync::Barrier, time::Instant};
+
+use anyhow::{Result, anyhow};
+use serde_json::{Value, json};
+use toolsmith_engine::Engine;
+use toolsmith_testing::sink::CountingSink;
+
+use crate::{
+    bursts::{self, Irreducible},
+    machine::{median, rounded},
+};
+
+const CALLS: usize = 20_000;
+
+pub(crate) fn bench(rounds: usize) -> Result<Value> {
+    let engine = bursts::engine(9, Some(Arc::new(CountingSink::new())))?;
+    let work = Arc::new(Irreducible::new()?);
+    let (mut calls, mut least) = (Vec::new(), Vec::new());
+    for _ in 0..rounds.div_ceil(2) {
+        let whole = |_: usize| {
+            let engine = engine.clone();
+            move || call_many(&engine)
+        };
+        calls.push(rate(2, &whole)? / rate(1, &whole)?);
+        let reference = |_: usize| {
+            let work = Arc::clone(&work);
+            move || {
+                (0..CALLS * 2).for_each(|_| {
+                    std::hint::black_box(work.call());
+                });
+            }
+        };
+        least.push(rate(2, &reference)? / rate(1, &reference)?);
+    }
+    Ok(json!({
+        "threads_2_vs_1": rounded(median(calls)),
+        "threads_2_vs_1_irreducible": rounded(median(least)),
+    }))
+}
+
+fn call_many(engine: &Engine) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    if let Ok(runtime) = runtime {
+        runtime.block_on(bursts::time_calls(engine, CALLS));
+    }
+}
+
+/// Returns how often a second the work is done by that many threads together.
+fn rate<W: FnOnce() + Send + 'static>(threads: usize, make: &dyn Fn(usize) -> W) -> Result<f64> {
+    let barrier = Arc::new(Barrier::new(threads + 1));
+    let running: Vec<_> = (0..threads)
+        .map(|number| {
+            let (work, barrier) = (make(number), Arc::clone(&barrier));
+            std::thread::spawn(move || {
+                barrier.wait();
+                work();
+            })
+        })
+        .collect();
+    barrier.wait();
+    let start = Instant::now();
+    for thread in running {
+        thread.join().map_err(|_| anyhow!("a thread of the benchmark failed"))?;
+    }
+    Ok(crate::machine::as_f64(threads) / start.elapsed().as_secs_f64())
+}

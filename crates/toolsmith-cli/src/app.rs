@@ -1,0 +1,85 @@
+//! From arguments to an exit code.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use anyhow::Result;
+use clap::{Parser, error::ErrorKind};
+
+use crate::{
+    Session,
+    args::{Cli, Word},
+    commands,
+    config::Environment,
+    exit::{self, UsageError},
+    output::{self, Form, Output},
+};
+
+/// Runs the command that the arguments name, and returns its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: Environment) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cli = match Cli::try_parse_from(&arguments) {
+        Ok(cli) => cli,
+        Err(error) => return answer_parser(&error, asks_for_json(&arguments)),
+    };
+    let form = if cli.globals.json { Form::Json } else { Form::People };
+    let session = Session::new(cli.globals, environment, Output::to_stdout(form));
+    match dispatch(&session, cli.word) {
+        Ok(code) => code,
+        Err(error) => report(&error, form),
+    }
+}
+
+fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
+    match word {
+        Word::Config(word) => commands::config::run(session, &word),
+        Word::Init(init) => commands::init::run(session, &init),
+        Word::Completions(completions) => commands::completions::run(session, &completions),
+    }
+}
+
+/// Prints help and version where they were asked for, and complaints where they were not.
+fn answer_parser(error: &clap::Error, form: Form) -> ExitCode {
+    let is_asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    if form == Form::Json && !is_asked {
+        return report(&UsageError::new(brief(error)).into(), form);
+    }
+    // The reader of a pipe may be gone; then there is nobody to tell.
+    error.print().ok();
+    if is_asked { ExitCode::SUCCESS } else { exit::USAGE.into() }
+}
+
+/// Takes the usage lines and the prefix off a complaint of the parser.
+fn brief(error: &clap::Error) -> String {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "a command is missing; `toolsmith --help` lists them".to_owned();
+    }
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let text = text.split("\n\nUsage:").next().unwrap_or(text);
+    let text = text.split("\n\nFor more information").next().unwrap_or(text);
+    text.trim().to_owned()
+}
+
+/// The parser has failed, so the arguments are searched as they stand.
+fn asks_for_json(arguments: &[OsString]) -> Form {
+    let mut before_dashes = arguments.iter().take_while(|argument| *argument != "--");
+    if before_dashes.any(|argument| argument == "--json") { Form::Json } else { Form::People }
+}
+
+/// Tells the user what went wrong: JSON on standard output, or text on standard error.
+fn report(error: &anyhow::Error, form: Form) -> ExitCode {
+    let code = exit::code_of(error);
+    match form {
+        Form::Json => {
+            output::print_json(&exit::to_json(error)).ok();
+        }
+        Form::People => {
+            writeln!(io::stderr(), "error: {error:#}").ok();
+        }
+    }
+    code.into()
+}

@@ -1,0 +1,229 @@
+//! The table of keys, the heart of the configuration: one row a key.
+//!
+//! Reading the file, the environment and the flags, `toolsmith config show`, the file that
+//! `toolsmith init` writes and the reference page all follow from it.
+
+use super::{
+    kinds::{
+        Age, Choice, Count, Field, Hidden, ListOf, LogFilter, MapOf, Milliseconds, Named,
+        OneOrMany, Optional, Record, Seconds, Slot, Switch, Text, Word, bind,
+    },
+    settings::{Durability, McpServer, Provider, Settings, Strategy},
+};
+
+/// What a variable of the environment begins with to be ours.
+pub const PREFIX: &str = "TOOLSMITH_";
+
+/// A key: its name, what it means, and the field that it fills.
+pub(super) struct Row {
+    /// The dotted name.
+    pub(super) name: &'static str,
+    /// The key whose setting it sets, when it is only another way to write that one.
+    pub(super) twin_of: Option<&'static str>,
+    /// What it means, in one line.
+    pub(super) help: &'static str,
+    /// The field, and what it may hold.
+    pub(super) slot: fn(&mut Settings) -> Box<dyn Slot + '_>,
+}
+
+impl Row {
+    const fn new(
+        name: &'static str,
+        help: &'static str,
+        slot: fn(&mut Settings) -> Box<dyn Slot + '_>,
+    ) -> Self {
+        Self { name, twin_of: None, help, slot }
+    }
+
+    const fn twin_of(mut self, key: &'static str) -> Self {
+        self.twin_of = Some(key);
+        self
+    }
+
+    /// Returns the key that `toolsmith config show` lists the setting under.
+    pub(super) fn setting(&self) -> &'static str {
+        self.twin_of.unwrap_or(self.name)
+    }
+
+    /// Returns the name of its variable in the environment.
+    pub(super) fn variable(&self) -> String {
+        format!("{PREFIX}{}", self.name.replace('.', "_").to_ascii_uppercase())
+    }
+}
+
+/// Finds the row of a key.
+pub(super) fn find(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name == name)
+}
+
+/// Returns the rows of settings, without their twins.
+pub(super) fn settings() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.twin_of.is_none())
+}
+
+/// Every key, in the order in which they are shown.
+pub(super) static ROWS: &[Row] = &[
+    Row::new("tools_directory", "The folder of tool definitions, or a list of folders.", |s| {
+        bind(OneOrMany(Text("a folder")), &mut s.tools_directory)
+    }),
+    Row::new("auto_reload", "Look for changed definitions every `reload_interval`.", |s| {
+        bind(Switch, &mut s.auto_reload)
+    }),
+    Row::new("reload_interval", "Seconds between two looks for changed definitions.", |s| {
+        bind(Seconds, &mut s.reload_interval)
+    }),
+    Row::new("watch_for_changes", "Notice changed definitions at once, by file events.", |s| {
+        bind(Switch, &mut s.watch_for_changes)
+    }),
+    Row::new("strict_validation", "Refuse calls with parameters that a tool does not know.", |s| {
+        bind(Switch, &mut s.strict_validation)
+    }),
+    Row::new("data_directory", "The folder of the database, artifacts and logs.", |s| {
+        bind(Text("a folder"), &mut s.data_directory)
+    }),
+    Row::new("allowed_paths", "The folders that file tools may read and change.", |s| {
+        bind(ListOf(Text("a folder")), &mut s.allowed_paths)
+    }),
+    Row::new("log", "What is logged to standard error.", |s| bind(LogFilter, &mut s.log)),
+    Row::new("limits.max_concurrent", "How many calls run at once.", |s| {
+        bind(Count { least: 1 }, &mut s.limits.max_concurrent)
+    }),
+    Row::new("limits.queue_size", "How many calls wait for a slot; more are rejected.", |s| {
+        bind(Count { least: 0 }, &mut s.limits.queue_size)
+    }),
+    Row::new("limits.default_timeout", "Seconds that a call may take, waiting included.", |s| {
+        bind(Seconds, &mut s.limits.default_timeout)
+    }),
+    Row::new("limits.network_timeout", "The same for network tools.", |s| {
+        bind(Seconds, &mut s.limits.network_timeout)
+    }),
+    Row::new("limits.strategy", "Who gets the next free slot.", |s| {
+        bind(Choice(&STRATEGIES), &mut s.limits.strategy)
+    }),
+    Row::new("limits.bucket_limits", "How many calls of a category run at once.", |s| {
+        bind(MapOf(Count { least: 1 }), &mut s.limits.bucket_limits)
+    }),
+    Row::new(
+        "records.durability",
+        "When a record is on disk: before the call returns (`sync`), or soon.",
+        |s| bind(Choice(&DURABILITIES), &mut s.records.durability),
+    ),
+    Row::new("records.retention.max_age", "The age at which records are removed.", |s| {
+        bind(Optional(Age), &mut s.records.retention.max_age)
+    }),
+    Row::new("records.retention.max_records", "How many records are kept.", |s| {
+        bind(Optional(Count { least: 1 }), &mut s.records.retention.max_records)
+    }),
+    Row::new("records.retention.max_bytes", "How large the data folder may grow, in bytes.", |s| {
+        bind(Optional(Count { least: 1 }), &mut s.records.retention.max_bytes)
+    }),
+    Row::new(
+        "output.max_bytes",
+        "The size above which an output is cut for the model, in bytes.",
+        |s| bind(Count { least: 1 }, &mut s.output.max_bytes),
+    ),
+    Row::new("tools.timeout", "Milliseconds that a call may take.", |s| {
+        bind(Milliseconds, &mut s.limits.default_timeout)
+    })
+    .twin_of("limits.default_timeout"),
+    Row::new("tools.maxConcurrent", "How many calls run at once.", |s| {
+        bind(Count { least: 1 }, &mut s.limits.max_concurrent)
+    })
+    .twin_of("limits.max_concurrent"),
+    Row::new("tools.allowedPaths", "The folders that file tools may read and change.", |s| {
+        bind(ListOf(Text("a folder")), &mut s.allowed_paths)
+    })
+    .twin_of("allowed_paths"),
+    Row::new("tools.webSearch.provider", "Who searches the web.", |s| {
+        bind(Optional(Choice(&PROVIDERS)), &mut s.web_search.provider)
+    }),
+    Row::new("tools.webSearch.apiKey", "The key for the provider, best as `${VAR}`.", |s| {
+        bind(Optional(Hidden), &mut s.web_search.api_key)
+    }),
+    Row::new("tools.webSearch.maxResults", "How many results are asked for.", |s| {
+        bind(Count { least: 1 }, &mut s.web_search.max_results)
+    }),
+    Row::new(
+        "tools.webSearch.baseUrl",
+        "The provider's address, where it is not the usual one.",
+        |s| bind(Optional(Text("an address")), &mut s.web_search.base_url),
+    ),
+    Row::new("tools.mcpServers", "The MCP servers whose tools are offered.", |s| {
+        let items = Record { fields: &SERVER, check: check_server };
+        bind(Named { items, name: |server| &server.name }, &mut s.mcp_servers)
+    }),
+];
+
+static STRATEGIES: [(&str, Strategy); 3] =
+    [("fifo", Strategy::Fifo), ("priority", Strategy::Priority), ("reject", Strategy::Reject)];
+
+static DURABILITIES: [(&str, Durability); 2] =
+    [("batched", Durability::Batched), ("sync", Durability::Sync)];
+
+static PROVIDERS: [(&str, Provider); 5] = [
+    ("tavily", Provider::Tavily),
+    ("google", Provider::Google),
+    ("bing", Provider::Bing),
+    ("duckduckgo", Provider::Duckduckgo),
+    ("searxng", Provider::Searxng),
+];
+
+static SERVER: [Field<McpServer>; 6] = [
+    Field { name: "name", slot: |s| bind(Word, &mut s.name) },
+    Field { name: "url", slot: |s| bind(Optional(Text("an address")), &mut s.url) },
+    Field { name: "command", slot: |s| bind(Optional(Text("a program")), &mut s.command) },
+    Field { name: "args", slot: |s| bind(ListOf(Text("text")), &mut s.args) },
+    Field { name: "env", slot: |s| bind(MapOf(Hidden), &mut s.env) },
+    Field { name: "enabled", slot: |s| bind(Switch, &mut s.enabled) },
+];
+
+fn check_server(server: &McpServer) -> Option<String> {
+    let what = match (server.name.is_empty(), &server.url, &server.command) {
+        (true, ..) => "expected a `name`",
+        (_, None, None) => "expected a `url`, or a `command` that starts the server",
+        (_, Some(_), Some(_)) => "has both a `url` and a `command`; remove one of them",
+        (_, Some(_), None) if !server.args.is_empty() || !server.env.is_empty() => {
+            "`args` and `env` go with a `command`, not with a `url`"
+        }
+        _ => return None,
+    };
+    Some(what.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_and_variables_are_unique_and_twins_exist() {
+        let names: BTreeSet<_> = ROWS.iter().map(|row| row.name).collect();
+        let variables: BTreeSet<_> = ROWS.iter().map(Row::variable).collect();
+        assert_eq!((names.len(), variables.len()), (ROWS.len(), ROWS.len()));
+        for row in ROWS {
+            let setting = find(row.setting()).unwrap();
+            assert!(setting.twin_of.is_none(), "{}", row.name);
+            assert!(row.help.ends_with('.'), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn no_key_is_also_a_section() {
+        for row in ROWS {
+            let section = format!("{}.", row.name);
+            assert!(!ROWS.iter().any(|other| other.name.starts_with(&section)), "{section}");
+        }
+    }
+
+    #[test]
+    fn every_default_is_a_value_that_its_own_key_accepts() {
+        let mut settings = Settings::default();
+        for row in super::settings() {
+            let shown = (row.slot)(&mut settings).show();
+            let node = crate::config::yaml::parse(&shown.to_string()).unwrap().remove(0);
+            assert!((row.slot)(&mut settings).read(&node).is_ok(), "{}", row.name);
+            assert_eq!((row.slot)(&mut settings).show(), shown, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The configuration: `toolsmith.yaml`, the environment, flags; later ones win.
+//!
+//! Everything follows from the table in [`keys`]. Only this module reads the environment, and it
+//! hands the snapshot on.
+
+mod environment;
+mod keys;
+mod kinds;
+mod layers;
+mod load;
+mod problem;
+mod reference;
+mod settings;
+mod shown;
+mod starter;
+mod template;
+pub mod yaml;
+
+pub use self::{
+    environment::Environment,
+    keys::PREFIX,
+    layers::Flag,
+    load::{FILE_NAME, Inputs, Loaded, Sources, load},
+    problem::{ConfigError, Problem, Source},
+    reference::reference,
+    settings::{
+        Durability, Limits, McpServer, OutputSettings, Provider, Records, Retention, Settings,
+        Strategy, WebSearch,
+    },
+    shown::{Shown, shown},
+    starter::starter,
+    template::{Resolved, Template, TemplateError},
+};
+
+#[cfg(test)]
+mod tests;

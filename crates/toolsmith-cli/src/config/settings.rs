@@ -1,0 +1,203 @@
+//! The settings in force: plain fields, filled from the table of keys.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use toolsmith_core::Secret;
+
+use super::Template;
+
+/// Everything that can be configured; `Default` holds the default of every key.
+///
+/// Relative paths are relative to the current folder.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where tool definitions are.
+    pub tools_directory: Vec<Template>,
+    /// Whether changed definitions are noticed by looking at them now and then.
+    pub auto_reload: bool,
+    /// How long to wait between two looks.
+    pub reload_interval: Duration,
+    /// Whether changed definitions are noticed by file events.
+    pub watch_for_changes: bool,
+    /// Whether an unknown parameter of a call is an error.
+    pub strict_validation: bool,
+    /// How many calls, how long.
+    pub limits: Limits,
+    /// How records of calls are kept.
+    pub records: Records,
+    /// How outputs are shown to models.
+    pub output: OutputSettings,
+    /// Where the database, artifacts and logs are.
+    pub data_directory: Template,
+    /// What is logged.
+    pub log: String,
+    /// The folders that file tools may touch.
+    pub allowed_paths: Vec<Template>,
+    /// How the web is searched.
+    pub web_search: WebSearch,
+    /// The MCP servers whose tools are offered.
+    pub mcp_servers: Vec<McpServer>,
+}
+
+/// How many calls, how long.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How many calls run at once.
+    pub max_concurrent: usize,
+    /// How many calls wait.
+    pub queue_size: usize,
+    /// How long a call may take.
+    pub default_timeout: Duration,
+    /// How long a call of a network tool may take.
+    pub network_timeout: Duration,
+    /// Who is next.
+    pub strategy: Strategy,
+    /// How many calls of a category run at once.
+    pub bucket_limits: BTreeMap<String, usize>,
+}
+
+/// Who is next when a slot becomes free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// Who came first.
+    #[default]
+    Fifo,
+    /// Who has the highest priority; waiting counts.
+    Priority,
+    /// Nobody waits: a call without a slot is refused.
+    Reject,
+}
+
+/// How records of calls are kept.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// When a record is on disk.
+    pub durability: Durability,
+    /// How long records are kept.
+    pub retention: Retention,
+}
+
+/// When a record is on disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// Shortly after the call.
+    #[default]
+    Batched,
+    /// Before the call returns.
+    Sync,
+}
+
+/// How long records are kept; a field without a value sets no bound.
+#[derive(Clone, Debug, Default)]
+pub struct Retention {
+    /// The age at which records go.
+    pub max_age: Option<Duration>,
+    /// The number of records that stay.
+    pub max_records: Option<usize>,
+    /// The size of the data folder above which the oldest go.
+    pub max_bytes: Option<usize>,
+}
+
+/// How outputs are shown to models.
+#[derive(Clone, Debug)]
+pub struct OutputSettings {
+    /// The size above which an output is cut and kept whole as an artifact.
+    pub max_bytes: usize,
+}
+
+/// How the web is searched.
+#[derive(Clone, Debug)]
+pub struct WebSearch {
+    /// Who searches; nobody when not set.
+    pub provider: Option<Provider>,
+    /// The key for the provider.
+    pub api_key: Option<Secret<Template>>,
+    /// How many results are asked for.
+    pub max_results: usize,
+    /// The provider's address, where it is not the usual one.
+    pub base_url: Option<Template>,
+}
+
+/// Who searches the web.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// Tavily.
+    Tavily,
+    /// Google.
+    Google,
+    /// Bing.
+    Bing,
+    /// `DuckDuckGo`.
+    Duckduckgo,
+    /// A `SearXNG` instance.
+    Searxng,
+}
+
+/// An MCP server whose tools are offered: reached by its address, or started by its command.
+#[derive(Clone, Debug)]
+pub struct McpServer {
+    /// The name, also the prefix of its tools.
+    pub name: String,
+    /// The address of a server that runs.
+    pub url: Option<Template>,
+    /// The program of a server that is started.
+    pub command: Option<Template>,
+    /// The program's arguments.
+    pub args: Vec<Template>,
+    /// The program's variables.
+    pub env: BTreeMap<String, Secret<Template>>,
+    /// Whether it is used.
+    pub enabled: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            tools_directory: vec![Template::literal("tools")],
+            auto_reload: true,
+            reload_interval: Duration::from_secs(5),
+            watch_for_changes: false,
+            strict_validation: false,
+            limits: Limits::default(),
+            records: Records::default(),
+            output: OutputSettings { max_bytes: 65_536 },
+            data_directory: Template::literal(".toolsmith"),
+            log: "warn".to_owned(),
+            allowed_paths: vec![Template::literal("./data")],
+            web_search: WebSearch::default(),
+            mcp_servers: Vec::new(),
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_concurrent: 10,
+            queue_size: 100,
+            default_timeout: Duration::from_secs(30),
+            network_timeout: Duration::from_mins(1),
+            strategy: Strategy::Fifo,
+            bucket_limits: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for WebSearch {
+    fn default() -> Self {
+        Self { provider: None, api_key: None, max_results: 10, base_url: None }
+    }
+}
+
+impl Default for McpServer {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            url: None,
+            command: None,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            enabled: true,
+        }
+    }
+}

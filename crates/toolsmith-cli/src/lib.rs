@@ -1,0 +1,20 @@
+//! The `toolsmith` command: arguments, configuration, and one file for each word.
+//!
+//! The binary is a thin shell around [`run`]; the rest is public so that it can be tested and so
+//! that references are generated from it.
+
+mod app;
+pub mod args;
+mod commands;
+pub mod config;
+pub mod exit;
+pub mod files;
+mod logging;
+pub mod output;
+pub mod params;
+pub mod progress;
+mod session;
+pub mod table;
+
+pub use app::run;
+pub use session::Session;

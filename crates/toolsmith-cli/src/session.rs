@@ -1,0 +1,47 @@
+//! What every command is given: global flags, the environment, and where to print.
+
+use std::path::Path;
+
+use crate::{
+    args::Globals,
+    config::{self, ConfigError, Environment, Inputs, Loaded},
+    logging,
+    output::Output,
+};
+
+/// One run of the command.
+#[derive(Debug)]
+pub struct Session {
+    /// The flags that every word takes.
+    pub globals: Globals,
+    /// The environment of the process.
+    pub environment: Environment,
+    /// Where results go.
+    pub output: Output,
+}
+
+impl Session {
+    /// Starts a session.
+    pub fn new(globals: Globals, environment: Environment, output: Output) -> Self {
+        let output = if environment.forbids_colour() { output.without_colour() } else { output };
+        Self { globals, environment, output }
+    }
+
+    /// Loads the configuration, switches logging on, and logs the warnings.
+    ///
+    /// Only words that need settings call it, so that a broken file does not stop the others.
+    pub fn load(&self) -> Result<Loaded, ConfigError> {
+        let flags = self.globals.as_settings();
+        let loaded = config::load(&Inputs {
+            file: self.globals.config.as_deref(),
+            folder: Path::new(""),
+            environment: &self.environment,
+            flags: &flags,
+        })?;
+        logging::start(&loaded.settings.log, &self.environment);
+        for warning in &loaded.warnings {
+            tracing::warn!("{warning}");
+        }
+        Ok(loaded)
+    }
+}

@@ -1,0 +1,198 @@
+//! What people agreed to: bound to caller, tool version and exact input, used once, expiring.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use tokio::time::Instant;
+use toolsmith_core::{CallId, Context, ErrorKind, JsonText, Text, Timestamp, ToolError, json};
+
+/// More open requests than this are refused: a caller could fill the memory otherwise.
+const MOST_OPEN: usize = 10_000;
+
+/// The requests that wait for a person, and the grants that wait for their call.
+#[derive(Clone, Debug, Default)]
+pub struct Approvals(Arc<Mutex<HashMap<CallId, Request>>>);
+
+/// A call that a person is asked about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Pending {
+    /// The identifier to decide by.
+    pub approval_id: CallId,
+    /// The tool.
+    pub tool_name: Text,
+    /// Its version.
+    pub version: Text,
+    /// The exact input.
+    pub input: JsonText,
+    /// Who calls.
+    pub caller_id: Option<Text>,
+    /// The person behind the caller.
+    pub user_id: Option<Text>,
+    /// Why a person is asked.
+    pub reason: Text,
+    /// When the call was made.
+    pub requested_at: Timestamp,
+}
+
+#[derive(Debug)]
+struct Request {
+    pending: Pending,
+    scope: String,
+    until: Instant,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Open,
+    Granted,
+    Denied,
+    /// A call has taken the grant and has not run yet.
+    Taken,
+}
+
+/// What a person decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The call may run once.
+    Grant,
+    /// The call may not run.
+    Deny,
+}
+
+/// A call that needs a decision.
+pub(crate) struct Question<'a> {
+    pub(crate) call_id: CallId,
+    pub(crate) tool_name: &'a Text,
+    pub(crate) version: &'a Text,
+    pub(crate) input: &'a JsonText,
+    pub(crate) context: &'a Context,
+    pub(crate) reason: Text,
+    pub(crate) at: Timestamp,
+    pub(crate) expires: Duration,
+}
+
+impl Approvals {
+    /// Returns the requests that wait for a decision, the oldest first.
+    pub fn pending(&self) -> Vec<Pending> {
+        let now = Instant::now();
+        let requests = self.0.lock();
+        let open = requests.values().filter(|r| r.state == State::Open && r.until > now);
+        let mut pending: Vec<Pending> = open.map(|request| request.pending.clone()).collect();
+        pending.sort_by_key(|pending| pending.approval_id);
+        pending
+    }
+
+    /// Decides a request; the caller of the tool cannot decide about its own call.
+    pub fn decide(&self, id: CallId, decision: Decision, by: &str) -> Result<(), ToolError> {
+        let mut requests = self.0.lock();
+        let request = requests
+            .get_mut(&id)
+            .filter(|request| request.state == State::Open && request.until > Instant::now())
+            .ok_or_else(|| {
+                ToolError::failed(format!(
+                    "No open approval has the id {id}; it may be decided or expired already."
+                ))
+            })?;
+        let asked = [&request.pending.caller_id, &request.pending.user_id];
+        if asked.into_iter().flatten().any(|who| who == by) {
+            return Err(ToolError::denied(
+                "A caller cannot approve its own call; ask someone else.",
+            ));
+        }
+        request.state = match decision {
+            Decision::Grant => State::Granted,
+            Decision::Deny => State::Denied,
+        };
+        Ok(())
+    }
+
+    /// Takes the grant for exactly this call, or says that a person must agree first.
+    pub(crate) fn take(&self, question: &Question<'_>, scope: String) -> Result<Grant, ToolError> {
+        let now = Instant::now();
+        let mut requests = self.0.lock();
+        requests.retain(|_, request| request.until > now);
+        let found = requests.values_mut().find(|request| {
+            request.scope == scope
+                && request.pending.tool_name == *question.tool_name
+                && request.pending.version == *question.version
+                && request.pending.input == *question.input
+                && request.state != State::Taken
+        });
+        if let Some(request) = found {
+            return match request.state {
+                State::Granted => {
+                    request.state = State::Taken;
+                    Ok(Grant { approvals: self.clone(), id: Some(request.pending.approval_id) })
+                }
+                State::Denied => Err(ToolError::denied(
+                    "A person looked at this call and denied it; do something else.",
+                )),
+                State::Open | State::Taken => Err(required(request.pending.approval_id)),
+            };
+        }
+        if requests.len() >= MOST_OPEN {
+            return Err(ToolError::new(
+                ErrorKind::Rejected,
+                "Too many calls wait for approval; try again when some are decided.",
+            ));
+        }
+        requests.insert(question.call_id, question.open(scope, now));
+        Err(required(question.call_id))
+    }
+}
+
+impl Question<'_> {
+    fn open(&self, scope: String, now: Instant) -> Request {
+        Request {
+            pending: Pending {
+                approval_id: self.call_id,
+                tool_name: self.tool_name.clone(),
+                version: self.version.clone(),
+                input: self.input.clone(),
+                caller_id: self.context.caller_id.clone(),
+                user_id: self.context.user_id.clone(),
+                reason: self.reason.clone(),
+                requested_at: self.at,
+            },
+            scope,
+            until: now + self.expires,
+            state: State::Open,
+        }
+    }
+}
+
+fn required(id: CallId) -> ToolError {
+    ToolError::new(
+        ErrorKind::ApprovalRequired,
+        "A person must agree to this call first. It is waiting for them; repeat the same call once \
+         they have agreed.",
+    )
+    .with_details(json!({ "approval_id": id }))
+}
+
+/// A grant that was taken; given back unless the tool is run with it.
+#[derive(Debug, Default)]
+pub(crate) struct Grant {
+    approvals: Approvals,
+    id: Option<CallId>,
+}
+
+impl Grant {
+    /// Uses the grant up: the tool is about to run.
+    pub(crate) fn spend(mut self) {
+        if let Some(id) = self.id.take() {
+            self.approvals.0.lock().remove(&id);
+        }
+    }
+}
+
+impl Drop for Grant {
+    fn drop(&mut self) {
+        let Some(id) = self.id else { return };
+        if let Some(request) = self.approvals.0.lock().get_mut(&id) {
+            request.state = State::Granted;
+        }
+    }
+}

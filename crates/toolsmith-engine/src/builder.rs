@@ -1,0 +1,194 @@
+//! How an engine is put together.
+
+use std::sync::{Arc, Weak};
+
+use toolsmith_core::{
+    Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RecordSink, Redactor,
+    SystemClock, Text, Tool, ToolError, Work, json,
+};
+
+use crate::{
+    config::EngineConfig,
+    engine::{Engine, Parts, Reentry, Running},
+    events::Events,
+    executors::{BlockingExecutor, Instances, StatefulExecutor},
+    interceptor::Interceptor,
+    limiter::Limiter,
+    rates::{Meter, Rate},
+    registry::{Change, Entry, OnClash, Registry},
+    reuse::Keys,
+    schema::Schema,
+    threads::Threads,
+};
+
+/// Puts an engine together.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Builder {
+    config: EngineConfig,
+    tools: Vec<Tool>,
+    problems: Vec<ToolError>,
+    sink: Option<Arc<dyn RecordSink>>,
+    artifacts: Option<Arc<dyn Artifacts>>,
+    interceptors: Vec<Arc<dyn Interceptor>>,
+    clock: Option<Arc<dyn Clock>>,
+    ids: Option<Arc<dyn Ids>>,
+    redactor: Redactor,
+}
+
+impl Builder {
+    /// Adds a tool: a `#[tool]` function, or a [`Tool`] made by hand.
+    pub fn tool(mut self, tool: impl IntoTool) -> Self {
+        match tool.into_tool() {
+            Ok(tool) => self.tools.push(tool),
+            Err(error) => self.problems.push(error),
+        }
+        self
+    }
+
+    /// Adds many tools.
+    pub fn tools(self, tools: impl IntoIterator<Item = impl IntoTool>) -> Self {
+        tools.into_iter().fold(self, Self::tool)
+    }
+
+    /// Sets what can be set.
+    pub fn with_config(mut self, config: EngineConfig) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Says where records go; without it none are kept.
+    pub fn with_records(mut self, sink: Arc<dyn RecordSink>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+
+    /// Says where outputs go that are too large; without it they are cut.
+    pub fn with_artifacts(mut self, artifacts: Arc<dyn Artifacts>) -> Self {
+        self.artifacts = Some(artifacts);
+        self
+    }
+
+    /// Adds rules of the application.
+    pub fn with_interceptor(mut self, interceptor: Arc<dyn Interceptor>) -> Self {
+        self.interceptors.push(interceptor);
+        self
+    }
+
+    /// Says where the time comes from; for tests.
+    pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = Some(clock);
+        self
+    }
+
+    /// Says where identifiers come from; for tests.
+    pub fn with_ids(mut self, ids: Arc<dyn Ids>) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+
+    /// Shares the knower of secrets with others that learn of them.
+    pub fn with_redactor(mut self, redactor: Redactor) -> Self {
+        self.redactor = redactor;
+        self
+    }
+
+    /// Makes the engine, or says what is wrong with its tools or settings.
+    pub fn build(self) -> Result<Engine, ToolError> {
+        if let Some(problem) = self.problems.into_iter().next() {
+            return Err(problem);
+        }
+        self.config.limits.check()?;
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock));
+        let events = Arc::new(Events::new(Arc::clone(&clock)));
+        let limiter = Arc::new(Limiter::new(self.config.limits.clone()));
+        let threads = threads(&self.config, &events);
+        let instances = Instances::new(self.config.idle_instances);
+        let registry = registry(&limiter, &threads, &instances, &events);
+        let engine = Engine(Arc::new_cyclic(|me| Parts {
+            registry,
+            limiter,
+            events,
+            sink: self.sink,
+            artifacts: self.artifacts,
+            interceptors: self.interceptors,
+            clock,
+            ids: self.ids.unwrap_or_else(|| Arc::new(RandomIds)),
+            redactor: self.redactor,
+            approvals: crate::approvals::Approvals::default(),
+            keys: Keys::new(self.config.idempotency_window, self.config.idempotency_keys),
+            streaks: crate::streaks::Streaks::default(),
+            gates: crate::gates::Gates::default(),
+            meter: Meter::new(self.config.caller_quota),
+            caller_rate: self.config.caller_rate.map(Rate::new),
+            threads,
+            instances,
+            uncounted: Running::default(),
+            caller: Arc::new(Reentry(Weak::clone(me))),
+            config: self.config,
+        }));
+        engine.registry().register_many(self.tools, OnClash::Refuse)?;
+        Ok(engine)
+    }
+}
+
+fn threads(config: &EngineConfig, events: &Arc<Events>) -> Threads {
+    let events = Arc::clone(events);
+    Threads::new(config.blocking_threads, move |tool, stuck| {
+        tracing::warn!(tool.name = %tool, stuck, "a tool holds a thread after its caller has left");
+        events.emit(EventKind::ThreadStuck, Some(tool), None, || json!({ "stuck_threads": stuck }));
+    })
+}
+
+fn registry(
+    limiter: &Arc<Limiter>,
+    threads: &Threads,
+    instances: &Instances,
+    events: &Arc<Events>,
+) -> Registry {
+    let (limiter, threads) = (Arc::clone(limiter), threads.clone());
+    let (instances, events) = (instances.clone(), Arc::clone(events));
+    let lower = move |tool: Tool, namespace: Option<Text>| {
+        let Tool { spec, work } = tool;
+        let wrong = |error: ToolError| {
+            let message = format!("`{}`: {}", spec.name, error.message());
+            error.with_message(message)
+        };
+        Schema::inspect(&spec.input_schema).map_err(wrong)?;
+        spec.output_schema.as_ref().map_or(Ok(()), Schema::inspect).map_err(wrong)?;
+        let executor = executor_of(work, &spec, &threads, &instances);
+        let bucket = limiter.bucket(&spec.category);
+        Ok(Entry::new(spec, namespace, executor, bucket))
+    };
+    let on_change =
+        move |changes: &[Change]| changes.iter().for_each(|change| tell(&events, change));
+    Registry::new(Box::new(lower), Box::new(on_change))
+}
+
+/// Puts a tool's code where it runs; a missing one is remembered by the name of its handler.
+fn executor_of(
+    work: Work,
+    spec: &toolsmith_core::ToolSpec,
+    threads: &Threads,
+    instances: &Instances,
+) -> Result<Arc<dyn Executor>, String> {
+    match work {
+        Work::Async(executor) => Ok(executor),
+        Work::Blocking(function) => Ok(Arc::new(BlockingExecutor::new(function, threads.clone()))),
+        Work::Stateful(factory) => {
+            let tool = Text::from(format!("{}@{}", spec.name, spec.version));
+            Ok(Arc::new(StatefulExecutor::new(tool, factory, instances.clone())))
+        }
+        Work::Missing { handler } => Err(handler),
+        _ => Err("unknown".to_owned()),
+    }
+}
+
+fn tell(events: &Events, change: &Change) {
+    let (kind, name) = match change {
+        Change::Added(name) => (EventKind::ToolAdded, name),
+        Change::Updated(name) => (EventKind::ToolUpdated, name),
+        Change::Removed(name) => (EventKind::ToolRemoved, name),
+    };
+    events.emit(kind, Some(name.text()), None, || json!({}));
+}

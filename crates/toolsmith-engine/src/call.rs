@@ -1,0 +1,47 @@
+//! The line of a call: what happens to every call, from top to bottom.
+//!
+//! Each stage is a function in a file of its own under `stages/`. A feature finds its stage; it
+//! does not add a second path or a flag here.
+
+use toolsmith_core::{Call, Outcome, ToolError};
+
+use crate::{
+    engine::Parts,
+    stages::{
+        admit, approve, authorize, record, record::Trace, resolve, reuse, reuse::Reuse, run,
+        settle, settle::Settled, validate,
+    },
+};
+
+/// Takes a call through the line; whatever happens, one record and one final event come of it.
+pub(crate) async fn call(engine: &Parts, call: Call) -> Outcome {
+    let mut trace = record::open(engine, call);
+    let token = trace.cancel.take();
+    let result = run::unless_cancelled(token, walk(&mut trace)).await;
+    record::close(trace, result).await
+}
+
+/// Refuses a call before it begins its way; it is recorded and told like any other.
+pub(crate) async fn refuse(engine: &Parts, call: Call, why: ToolError) -> Outcome {
+    let trace = record::open(engine, call);
+    record::close(trace, Err(why)).await
+}
+
+async fn walk(trace: &mut Trace<'_>) -> Result<Settled, ToolError> {
+    let tool = resolve::resolve(trace)?;
+    authorize::authorize(trace, &tool).await?;
+    validate::validate(trace, &tool).await?;
+    let grant = approve::approve(trace, &tool)?;
+    let claim = match reuse::reuse(trace, &tool).await? {
+        Reuse::Answered(settled) => return Ok(settled),
+        Reuse::Run(claim) => claim,
+    };
+    let slot = admit::admit(trace, &tool).await?;
+    let claim = run::begin(trace, grant, claim);
+    let output = run::run(trace, &tool).await;
+    // The slot is given back before anything slow is done with the output.
+    drop(slot);
+    let settled = settle::settle(trace, &tool, output).await;
+    claim.land(trace.call_id, &settled);
+    settled
+}

@@ -1,0 +1,406 @@
+//! The engine: a cheap handle over everything that the line of a call needs.
+
+use std::{
+    fmt,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+use serde::Serialize;
+use tokio::sync::Notify;
+use toolsmith_core::{
+    Artifacts, BoxFuture, Call, CallId, Caller, Clock, ErrorKind, EventKind, Ids, Map, Outcome,
+    RecordSink, Redactor, StreamItem, StreamSink, Text, Tool, ToolError, json,
+};
+
+use crate::{
+    approvals::Approvals,
+    builder::Builder,
+    call,
+    config::EngineConfig,
+    events::{Events, Subscription},
+    executors::{Ending, Instances},
+    gates::Gates,
+    interceptor::Interceptor,
+    limiter::{BucketMetrics, Limiter, Metrics},
+    rates::{Meter, Rate, Usage},
+    registry::Registry,
+    reuse::Keys,
+    streaks::Streaks,
+    stream::CallStream,
+    threads::{ThreadMetrics, Threads},
+};
+
+/// Registers tools and runs every call through the one line; cheap to clone.
+///
+/// ```
+/// use toolsmith_core::{Call, Parameter, Tool, ToolSpec, json};
+/// use toolsmith_engine::Engine;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), toolsmith_core::ToolError> {
+/// let spec = ToolSpec::new("double")?
+///     .with_description("Doubles a number.")
+///     .with_parameters(&[Parameter::integer("n").required()]);
+/// let double = Tool::function(spec, |_cx, input| async move {
+///     Ok(json!(input["n"].as_i64().unwrap_or_default() * 2))
+/// });
+/// let engine = Engine::builder().tool(double).build()?;
+/// let outcome = engine.call(Call::new("double", json!({"n": 21}))).await;
+/// assert_eq!(outcome.output(), &json!(42));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Engine(pub(crate) Arc<Parts>);
+
+/// What the stages work with.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) config: EngineConfig,
+    pub(crate) registry: Registry,
+    pub(crate) limiter: Arc<Limiter>,
+    pub(crate) events: Arc<Events>,
+    pub(crate) sink: Option<Arc<dyn RecordSink>>,
+    pub(crate) artifacts: Option<Arc<dyn Artifacts>>,
+    pub(crate) interceptors: Vec<Arc<dyn Interceptor>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn Ids>,
+    pub(crate) redactor: Redactor,
+    pub(crate) approvals: Approvals,
+    pub(crate) keys: Keys,
+    pub(crate) streaks: Streaks,
+    pub(crate) gates: Gates,
+    pub(crate) meter: Meter,
+    pub(crate) caller_rate: Option<Rate>,
+    pub(crate) threads: Threads,
+    pub(crate) instances: Instances,
+    pub(crate) uncounted: Running,
+    pub(crate) caller: Arc<dyn Caller>,
+}
+
+/// What the engine is doing, in numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct EngineMetrics {
+    /// The slots.
+    pub limits: Metrics,
+    /// The slots of each limited category.
+    pub buckets: std::collections::BTreeMap<String, BucketMetrics>,
+    /// The threads for tools that block.
+    pub threads: ThreadMetrics,
+    /// Calls that run without a slot: nodes of workflows, and calls made by tools.
+    pub uncounted: usize,
+    /// Objects of stateful tools.
+    pub instances: usize,
+}
+
+impl Engine {
+    /// Begins an engine.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Calls a tool; dropping the future cancels the call.
+    pub async fn call(&self, call: Call) -> Outcome {
+        call::call(&self.0, call).await
+    }
+
+    /// Calls a tool and follows what it sends while it runs; dropping the stream cancels the call.
+    pub fn stream(&self, call: Call) -> CallStream {
+        CallStream::start(self.clone(), call)
+    }
+
+    /// Calls many tools at once; outcomes come in the order of the calls.
+    ///
+    /// A call whose tool depends on the tool of another call of the batch runs after it.
+    pub async fn batch(&self, calls: Vec<Call>) -> Vec<Outcome> {
+        crate::batch::run(self, calls).await
+    }
+
+    /// Returns the tools.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    /// Registers a tool that must not be there yet.
+    pub fn register(&self, tool: Tool) -> Result<(), ToolError> {
+        self.0.registry.register(tool)
+    }
+
+    /// Subscribes to what happens from now on.
+    pub fn subscribe(&self) -> Subscription {
+        self.0.events.subscribe()
+    }
+
+    /// Tells subscribers of something that happened outside the line of a call.
+    pub fn announce(&self, kind: EventKind, tool: Option<&Text>, data: toolsmith_core::Value) {
+        self.0.events.emit(kind, tool, None, || data);
+    }
+
+    /// Returns what people are asked about.
+    pub fn approvals(&self) -> &Approvals {
+        &self.0.approvals
+    }
+
+    /// Decides about a call that waits for approval; the decision is told to subscribers.
+    pub fn decide(
+        &self,
+        id: CallId,
+        decision: crate::approvals::Decision,
+        by: &str,
+    ) -> Result<(), ToolError> {
+        self.0.approvals.decide(id, decision, by)?;
+        let decision = format!("{decision:?}").to_lowercase();
+        self.0.events.emit(
+            EventKind::ApprovalDecided,
+            None,
+            Some(id),
+            || json!({ "approval_id": id, "decision": decision, "by": by }),
+        );
+        Ok(())
+    }
+
+    /// Returns the knower of secrets: what is added to it is taken out of everything.
+    pub fn redactor(&self) -> &Redactor {
+        &self.0.redactor
+    }
+
+    /// Returns what a caller has used.
+    pub fn usage(&self, caller: &str) -> Usage {
+        self.0.meter.usage(caller)
+    }
+
+    /// Returns what the engine is doing.
+    pub fn metrics(&self) -> EngineMetrics {
+        EngineMetrics {
+            limits: self.0.limiter.metrics(),
+            buckets: self.0.limiter.bucket_metrics(),
+            threads: self.0.threads.metrics(),
+            uncounted: self.0.uncounted.count(),
+            instances: self.0.instances.len(),
+        }
+    }
+
+    /// Closes the objects that stateful tools keep for a thread; for when the thread ends.
+    pub async fn end_thread(&self, thread_id: &str) -> usize {
+        self.0.instances.end(Ending::Thread(thread_id)).await
+    }
+
+    /// Closes the objects of one stateful tool.
+    pub async fn end_instances(&self, tool: &str) -> usize {
+        self.0.instances.end(Ending::Tool(tool)).await
+    }
+
+    /// Closes the objects that were not used for that long.
+    pub async fn end_idle(&self, idle: Duration) -> usize {
+        self.0.instances.end(Ending::IdleFor(idle)).await
+    }
+
+    /// Takes no more calls, waits for those under way within a limit, and closes objects.
+    ///
+    /// Returns how many calls were still under way when the limit had passed.
+    pub async fn shutdown(&self, limit: Duration) -> usize {
+        self.0.limiter.close();
+        self.0.uncounted.close();
+        let drained = tokio::time::timeout(limit, self.0.drained()).await;
+        self.0.threads.close();
+        self.0.instances.end(Ending::All).await;
+        self.0.instances.settle().await;
+        if drained.is_ok() { 0 } else { self.0.under_way() }
+    }
+}
+
+impl Parts {
+    pub(crate) fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub(crate) fn limiter(&self) -> &Limiter {
+        &self.limiter
+    }
+
+    pub(crate) fn events(&self) -> &Events {
+        &self.events
+    }
+
+    pub(crate) fn sink(&self) -> Option<&dyn RecordSink> {
+        self.sink.as_deref()
+    }
+
+    pub(crate) fn artifacts(&self) -> Option<&dyn Artifacts> {
+        self.artifacts.as_deref()
+    }
+
+    pub(crate) fn interceptors(&self) -> &[Arc<dyn Interceptor>] {
+        &self.interceptors
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.clock.as_ref()
+    }
+
+    pub(crate) fn ids(&self) -> &dyn Ids {
+        self.ids.as_ref()
+    }
+
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    pub(crate) fn approvals(&self) -> &Approvals {
+        &self.approvals
+    }
+
+    pub(crate) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(crate) fn streaks(&self) -> &Streaks {
+        &self.streaks
+    }
+
+    pub(crate) fn gates(&self) -> &Gates {
+        &self.gates
+    }
+
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
+    pub(crate) fn caller_rate(&self) -> Option<&Rate> {
+        self.caller_rate.as_ref()
+    }
+
+    pub(crate) fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    pub(crate) fn caller(&self) -> Arc<dyn Caller> {
+        Arc::clone(&self.caller)
+    }
+
+    /// Counts a call that takes no slot.
+    pub(crate) fn enter_uncounted(&self) -> Result<Uncounted<'_>, ToolError> {
+        self.uncounted.enter()
+    }
+
+    /// Lets subscribers hear what a call sends while it runs; nothing when nobody would.
+    pub(crate) fn stream_of(
+        &self,
+        stream: Option<StreamSink>,
+        call_id: CallId,
+        tool_name: &Text,
+    ) -> Option<StreamSink> {
+        if stream.is_none() && !self.events.is_heard() {
+            return None;
+        }
+        let (events, tool) = (Arc::clone(&self.events), tool_name.clone());
+        let observe = move |item: &StreamItem| {
+            let (kind, data) = match item {
+                StreamItem::Chunk(chunk) => (EventKind::OutputChunk, json!({ "chunk": chunk })),
+                StreamItem::Progress { done, total, message } => (
+                    EventKind::Progress,
+                    json!({ "done": done, "total": total, "message": message }),
+                ),
+            };
+            events.emit(kind, Some(&tool), Some(call_id), || data);
+        };
+        let stream = stream.unwrap_or_default().with_redactor(self.redactor.clone());
+        Some(stream.with_observer(observe))
+    }
+
+    fn under_way(&self) -> usize {
+        self.limiter.metrics().current_concurrent + self.uncounted.count()
+    }
+
+    async fn drained(&self) {
+        // Calls end without telling anyone, so that they need not; an ending engine looks often.
+        while self.under_way() > 0 {
+            let changed = self.uncounted.changed.notified();
+            tokio::time::timeout(Duration::from_millis(5), changed).await.ok();
+        }
+    }
+}
+
+/// The engine as its own tools see it: it does not keep the engine alive.
+pub(crate) struct Reentry(pub(crate) Weak<Parts>);
+
+impl Caller for Reentry {
+    fn call(&self, call: Call) -> BoxFuture<'_, Outcome> {
+        Box::pin(async move {
+            match self.0.upgrade() {
+                Some(parts) => call::call(&parts, call).await,
+                None => gone(call),
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Reentry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reentry")
+    }
+}
+
+/// What a thread that outlived its engine is told.
+fn gone(call: Call) -> Outcome {
+    let started_at = toolsmith_core::Timestamp::from_millis(0);
+    Outcome {
+        call_id: CallId::first_at(started_at),
+        tool_name: call.tool.into(),
+        version: None,
+        result: Err(ToolError::new(ErrorKind::Rejected, "The engine has ended.")),
+        started_at,
+        duration: Duration::ZERO,
+        metadata: Map::new(),
+    }
+}
+
+/// Counts the calls that take no slot, and refuses them once the engine is closing.
+#[derive(Debug, Default)]
+pub(crate) struct Running {
+    count: AtomicUsize,
+    is_closed: AtomicBool,
+    changed: Notify,
+}
+
+impl Running {
+    fn enter(&self) -> Result<Uncounted<'_>, ToolError> {
+        self.count.fetch_add(1, SeqCst);
+        let entered = Uncounted(self);
+        // Counted first: a closing engine that sees no call must be right.
+        if self.is_closed.load(SeqCst) {
+            return Err(ToolError::new(
+                ErrorKind::Rejected,
+                "The engine is shutting down and takes no more calls.",
+            ));
+        }
+        Ok(entered)
+    }
+
+    fn close(&self) {
+        self.is_closed.store(true, SeqCst);
+    }
+
+    fn count(&self) -> usize {
+        self.count.load(SeqCst)
+    }
+}
+
+/// One call without a slot.
+#[derive(Debug)]
+pub(crate) struct Uncounted<'a>(&'a Running);
+
+impl Drop for Uncounted<'_> {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, SeqCst);
+        self.0.changed.notify_waiters();
+    }
+}

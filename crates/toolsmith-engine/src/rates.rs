@@ -1,0 +1,164 @@
+//! How many calls in how long, and what they cost.
+
+use std::{collections::HashMap, time::Duration};
+
+use parking_lot::Mutex;
+use serde::Serialize;
+use tokio::time::Instant;
+use toolsmith_core::{RateBy, RateLimit, Text};
+
+/// More callers than this are forgotten when their allowance is whole again.
+const CALLERS_BEFORE_SWEEP: usize = 10_000;
+
+/// A rate limit, by the generic cell rate algorithm: one instant for each who is limited, no
+/// background work, and a burst of `calls` after a rest.
+#[derive(Debug)]
+pub(crate) struct Rate {
+    limit: RateLimit,
+    /// When the allowance of each would be whole again.
+    whole_at: Mutex<HashMap<Text, Instant>>,
+}
+
+impl Rate {
+    pub(crate) fn new(limit: RateLimit) -> Self {
+        Self { limit, whole_at: Mutex::default() }
+    }
+
+    /// Takes one call out of the allowance, or tells how long to wait for the next one.
+    pub(crate) fn take(&self, caller: Option<&Text>) -> Result<(), Duration> {
+        let key = match self.limit.by {
+            RateBy::Tool => Text::default(),
+            RateBy::Caller => caller.cloned().unwrap_or_default(),
+        };
+        let step = self.limit.per.div_f64(f64::from(self.limit.calls.max(1)));
+        let now = Instant::now();
+        let mut whole_at = self.whole_at.lock();
+        if whole_at.len() > CALLERS_BEFORE_SWEEP {
+            whole_at.retain(|_, at| *at > now);
+        }
+        let at = whole_at.get(&key).copied().unwrap_or(now).max(now) + step;
+        let behind = at.duration_since(now);
+        if let Some(wait) = behind.checked_sub(self.limit.per).filter(|wait| !wait.is_zero()) {
+            return Err(wait);
+        }
+        whole_at.insert(key, at);
+        Ok(())
+    }
+
+    pub(crate) fn limit(&self) -> RateLimit {
+        self.limit
+    }
+}
+
+/// How many calls one caller may make in a period that begins with its first call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quota {
+    /// How many calls.
+    pub calls: u64,
+    /// In how long.
+    pub per: Duration,
+}
+
+/// What one caller has used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Usage {
+    /// How many calls were admitted.
+    pub calls: u64,
+    /// What they cost.
+    pub cost: f64,
+}
+
+/// Adds up what callers use and holds them to their quota.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    quota: Option<Quota>,
+    accounts: Mutex<HashMap<Text, Account>>,
+}
+
+#[derive(Debug)]
+struct Account {
+    usage: Usage,
+    period_began: Instant,
+    calls_in_period: u64,
+}
+
+impl Meter {
+    pub(crate) fn new(quota: Option<Quota>) -> Self {
+        Self { quota, accounts: Mutex::default() }
+    }
+
+    /// Books one admitted call, or tells how long until the quota allows another.
+    pub(crate) fn book(&self, caller: &Text, cost: Option<f64>) -> Result<(), Duration> {
+        // Free tools without a quota need no book: the records tell how often they were called.
+        if self.quota.is_none() && cost.is_none() {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let mut accounts = self.accounts.lock();
+        let account = accounts.entry(caller.clone()).or_insert_with(|| Account {
+            usage: Usage::default(),
+            period_began: now,
+            calls_in_period: 0,
+        });
+        if let Some(quota) = self.quota {
+            if now.duration_since(account.period_began) >= quota.per {
+                (account.period_began, account.calls_in_period) = (now, 0);
+            }
+            if account.calls_in_period >= quota.calls {
+                return Err(account.period_began + quota.per - now);
+            }
+        }
+        account.calls_in_period += 1;
+        account.usage.calls += 1;
+        account.usage.cost += cost.unwrap_or_default();
+        Ok(())
+    }
+
+    pub(crate) fn usage(&self, caller: &str) -> Usage {
+        self.accounts.lock().get(caller).map(|account| account.usage).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(by: RateBy) -> Rate {
+        Rate::new(RateLimit { calls: 3, per: Duration::from_secs(3), by })
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_burst_is_allowed_and_then_one_call_a_step() {
+        let rate = rate(RateBy::Tool);
+        for _ in 0..3 {
+            rate.take(None).unwrap();
+        }
+        let wait = rate.take(None).unwrap_err();
+        assert_eq!(wait, Duration::from_secs(1));
+        tokio::time::advance(wait).await;
+        rate.take(None).unwrap();
+        rate.take(None).unwrap_err();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn callers_have_their_own_allowance_where_it_says_so() {
+        let rate = rate(RateBy::Caller);
+        for _ in 0..3 {
+            rate.take(Some(&"a".into())).unwrap();
+        }
+        rate.take(Some(&"a".into())).unwrap_err();
+        rate.take(Some(&"b".into())).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quota_begins_anew_after_its_period() {
+        let meter = Meter::new(Some(Quota { calls: 2, per: Duration::from_mins(1) }));
+        let caller = Text::from("a");
+        meter.book(&caller, Some(0.5)).unwrap();
+        meter.book(&caller, Some(0.25)).unwrap();
+        assert_eq!(meter.book(&caller, None).unwrap_err(), Duration::from_mins(1));
+        tokio::time::advance(Duration::from_mins(1)).await;
+        meter.book(&caller, None).unwrap();
+        assert_eq!(meter.usage("a"), Usage { calls: 3, cost: 0.75 });
+    }
+}

@@ -1,0 +1,54 @@
+//! Which tools to list.
+
+use toolsmith_core::{BackendRuntime, Kind, Text};
+
+use super::Entry;
+
+/// Which tools to list; an empty filter accepts every tool that is not private.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Of this category.
+    pub category: Option<Text>,
+    /// With at least one of these tags.
+    pub any_tags: Vec<Text>,
+    /// With all of these tags.
+    pub all_tags: Vec<Text>,
+    /// In this group.
+    pub group: Option<Text>,
+    /// Of this kind.
+    pub kind: Option<Kind>,
+    /// Running there.
+    pub backend_runtime: Option<BackendRuntime>,
+    /// Also the private tools of this namespace.
+    pub namespace: Option<Text>,
+}
+
+impl Filter {
+    /// Accepts the tools of a category.
+    pub fn category(category: impl Into<Text>) -> Self {
+        Self { category: Some(category.into()), ..Self::default() }
+    }
+
+    /// Accepts the tools with at least one of these tags.
+    pub fn any_tags<T: Into<Text>>(tags: impl IntoIterator<Item = T>) -> Self {
+        Self { any_tags: tags.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Accepts the tools with all of these tags.
+    pub fn all_tags<T: Into<Text>>(tags: impl IntoIterator<Item = T>) -> Self {
+        Self { all_tags: tags.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+
+    /// Tells whether a tool is accepted.
+    pub fn accepts(&self, entry: &Entry) -> bool {
+        let spec = &entry.spec;
+        let has = |tag: &Text| spec.tags.contains(tag);
+        (entry.namespace.is_none() || entry.namespace == self.namespace)
+            && self.category.as_ref().is_none_or(|category| **category == *spec.category.as_str())
+            && (self.any_tags.is_empty() || self.any_tags.iter().any(has))
+            && self.all_tags.iter().all(has)
+            && self.group.as_ref().is_none_or(|group| spec.groups.contains(group))
+            && self.kind.is_none_or(|kind| kind == spec.kind)
+            && self.backend_runtime.is_none_or(|runtime| runtime == spec.backend_runtime)
+    }
+}

@@ -1,0 +1,16 @@
+//! The tools: found without a lock, changed as a whole.
+
+mod dependencies;
+mod entry;
+mod family;
+mod filter;
+mod stats;
+mod table;
+
+pub use dependencies::DependencyProblem;
+pub use entry::Entry;
+pub use filter::Filter;
+pub use stats::{ToolStats, Totals};
+pub use table::{Change, OnClash, Registry};
+
+pub(crate) use table::NotFound;

@@ -1,0 +1,278 @@
+//! The table of tools: found without a lock, changed as a whole.
+//!
+//! Readers load a snapshot and never wait. Writers build the next snapshot beside it, sharing all
+//! that stays, and swap it in: a call sees the set of before or the set of after, and registering
+//! one tool among 100,000 copies a path of the tree, not the tools.
+
+use std::{fmt, sync::Arc};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use rpds::HashTrieMapSync;
+use toolsmith_core::{Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
+
+use super::{DependencyProblem, Entry, Filter, Totals, dependencies, family::Family};
+
+/// The tools by name; names in a private namespace stand as `namespace/name`.
+type Snapshot = HashTrieMapSync<Text, Family>;
+
+/// What to do when a tool of that name and version is already there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnClash {
+    /// Refuse the new one.
+    #[default]
+    Refuse,
+    /// Put the new one in the place of the old one.
+    Replace,
+}
+
+/// How a change came out for one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The tool was not there before.
+    Added(ToolName),
+    /// The tool took the place of another definition.
+    Updated(ToolName),
+    /// The tool is gone.
+    Removed(ToolName),
+}
+
+/// Turns a tool into an entry; the engine hands in how code is run.
+pub(crate) type Lower = Box<dyn Fn(Tool, Option<Text>) -> Result<Entry, ToolError> + Send + Sync>;
+
+/// Hears of every change.
+pub(crate) type OnChange = Box<dyn Fn(&[Change]) + Send + Sync>;
+
+/// The tools that can be called.
+pub struct Registry {
+    snapshot: ArcSwap<Snapshot>,
+    writing: Mutex<()>,
+    lower: Lower,
+    on_change: OnChange,
+}
+
+impl Registry {
+    pub(crate) fn new(lower: Lower, on_change: OnChange) -> Self {
+        let snapshot = ArcSwap::from_pointee(Snapshot::new_sync());
+        Self { snapshot, writing: Mutex::new(()), lower, on_change }
+    }
+
+    /// Registers a tool that must not be there yet.
+    pub fn register(&self, tool: Tool) -> Result<(), ToolError> {
+        self.change([tool], &[], OnClash::Refuse, None).map(drop)
+    }
+
+    /// Registers many tools at once: all of them or, when one is wrong, none.
+    pub fn register_many(
+        &self,
+        tools: impl IntoIterator<Item = Tool>,
+        on_clash: OnClash,
+    ) -> Result<Vec<Change>, ToolError> {
+        self.change(tools, &[], on_clash, None)
+    }
+
+    /// Registers a tool that only callers of a namespace see.
+    pub fn register_private(&self, namespace: &Text, tool: Tool) -> Result<(), ToolError> {
+        self.change([tool], &[], OnClash::Replace, Some(namespace)).map(drop)
+    }
+
+    /// Replaces and removes tools in one step; calls see all of it or nothing.
+    pub fn reload(
+        &self,
+        tools: impl IntoIterator<Item = Tool>,
+        removed: &[ToolName],
+    ) -> Result<Vec<Change>, ToolError> {
+        self.change(tools, removed, OnClash::Replace, None)
+    }
+
+    /// Removes all versions of a tool; tells whether it was there.
+    pub fn unregister(&self, name: &str) -> bool {
+        let Ok(name) = ToolName::new(name) else { return false };
+        self.change([], &[name], OnClash::Refuse, None).is_ok_and(|changes| !changes.is_empty())
+    }
+
+    /// Removes one version of a tool; tells whether it was there.
+    pub fn unregister_version(&self, name: &str, version: &Version) -> bool {
+        let _writing = self.writing.lock();
+        let mut next = Snapshot::clone(&self.snapshot.load());
+        let Some(rest) = next.get(name).and_then(|family| family.without(version)) else {
+            return false;
+        };
+        if rest.is_empty() {
+            next.remove_mut(name);
+        } else {
+            next.insert_mut(name.into(), rest);
+        }
+        self.snapshot.store(Arc::new(next));
+        true
+    }
+
+    /// Returns the tool that a reference such as `name`, `name@1.2.0` or `name@^1` means.
+    pub fn get(&self, tool: &str) -> Option<Arc<Entry>> {
+        self.find_ref(tool, None).ok()
+    }
+
+    /// Tells whether there is a tool of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.snapshot.load().contains_key(name)
+    }
+
+    /// Returns how many names there are.
+    pub fn len(&self) -> usize {
+        self.snapshot.load().size()
+    }
+
+    /// Tells whether there is no tool.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the default version of every tool that is not private, by name.
+    pub fn list(&self) -> Vec<Arc<Entry>> {
+        self.find(&Filter::default())
+    }
+
+    /// Returns the names of all tools that are not private, in order.
+    pub fn names(&self) -> Vec<ToolName> {
+        self.list().iter().map(|entry| entry.spec.name.clone()).collect()
+    }
+
+    /// Returns the default versions that pass a filter, by name.
+    pub fn find(&self, filter: &Filter) -> Vec<Arc<Entry>> {
+        let mut found = defaults(&self.snapshot.load());
+        found.retain(|entry| filter.accepts(entry));
+        found
+    }
+
+    /// Returns all versions of a tool, the newest first.
+    pub fn versions(&self, name: &str) -> Vec<Arc<Entry>> {
+        self.snapshot.load().get(name).map(|family| family.versions().to_vec()).unwrap_or_default()
+    }
+
+    /// Checks that every dependency is there and that none goes in a circle.
+    pub fn check_dependencies(&self) -> Vec<DependencyProblem> {
+        dependencies::check(&self.list())
+    }
+
+    /// Returns how many tools there are, by category, and how their calls went.
+    pub fn stats(&self) -> Totals {
+        Totals::of(&self.list())
+    }
+
+    /// Finds what a caller means, its own namespace first; the error says why there is nothing.
+    pub(crate) fn find_ref(
+        &self,
+        tool: &str,
+        namespace: Option<&Text>,
+    ) -> Result<Arc<Entry>, NotFound> {
+        let (name, range) = ToolRef::split(tool);
+        let snapshot = self.snapshot.load();
+        let own = namespace.and_then(|space| snapshot.get(private_name(space, name).as_str()));
+        // A name with a slash would reach into a namespace.
+        let family = own.or_else(|| snapshot.get(name)).filter(|_| !name.contains('/'));
+        let Some(family) = family else { return Err(NotFound::Name) };
+        let Some(range) = range else {
+            return family.default_version().map(Arc::clone).ok_or(NotFound::Name);
+        };
+        let range = ToolRef::parse_range(range).map_err(NotFound::Range)?;
+        family.in_range(&range).map(Arc::clone).ok_or_else(|| {
+            NotFound::Version(family.versions().iter().map(|e| e.spec.version.clone()).collect())
+        })
+    }
+
+    /// Returns `Did you mean …?` for names that the caller can see.
+    pub(crate) fn suggest(&self, name: &str, visible: impl Fn(&str) -> bool) -> Option<String> {
+        let snapshot = self.snapshot.load();
+        let names = snapshot.keys().map(AsRef::as_ref).filter(|name: &&str| !name.contains('/'));
+        suggestion(name, names.filter(|name| visible(name)))
+    }
+
+    fn change(
+        &self,
+        tools: impl IntoIterator<Item = Tool>,
+        removed: &[ToolName],
+        on_clash: OnClash,
+        namespace: Option<&Text>,
+    ) -> Result<Vec<Change>, ToolError> {
+        // Lowering checks schemas, which takes the time: it is done before anyone else has to wait.
+        let entries: Vec<Entry> = tools
+            .into_iter()
+            .map(|tool| (self.lower)(tool, namespace.cloned()))
+            .collect::<Result<_, _>>()?;
+        let writing = self.writing.lock();
+        let mut next = Snapshot::clone(&self.snapshot.load());
+        let mut changes = Vec::with_capacity(entries.len() + removed.len());
+        for name in removed {
+            if next.remove_mut(name.as_str()) {
+                changes.push(Change::Removed(name.clone()));
+            }
+        }
+        let has_needs = entries.iter().any(|entry| !entry.spec.depends_on.is_empty());
+        for entry in entries {
+            changes.push(insert(&mut next, entry, on_clash)?);
+        }
+        if has_needs {
+            dependencies::refuse(&dependencies::check(&defaults(&next)))?;
+        }
+        self.snapshot.store(Arc::new(next));
+        drop(writing);
+        (self.on_change)(&changes);
+        Ok(changes)
+    }
+}
+
+/// Why a reference means no tool.
+pub(crate) enum NotFound {
+    /// There is no tool of that name.
+    Name,
+    /// There are only these versions.
+    Version(Vec<Version>),
+    /// The range is not one.
+    Range(ToolError),
+}
+
+/// The default version of every tool, by name.
+fn defaults(snapshot: &Snapshot) -> Vec<Arc<Entry>> {
+    let entries = snapshot.values().filter_map(Family::default_version).map(Arc::clone);
+    let mut entries: Vec<Arc<Entry>> = entries.collect();
+    entries.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
+    entries
+}
+
+fn private_name(namespace: &str, name: &str) -> String {
+    format!("{namespace}/{name}")
+}
+
+fn insert(next: &mut Snapshot, entry: Entry, on_clash: OnClash) -> Result<Change, ToolError> {
+    let name = entry.spec.name.clone();
+    let key: Text = match &entry.namespace {
+        Some(space) => private_name(space, name.as_str()).into(),
+        None => name.text().clone(),
+    };
+    let family = next.get(&key);
+    let old = family.and_then(|family| family.exactly(&entry.spec.version));
+    if old.is_some() && on_clash == OnClash::Refuse {
+        return Err(ToolError::validation(format!(
+            "`{name}` version {} is registered already; choose another name or version, or ask to \
+             replace it",
+            entry.spec.version
+        )));
+    }
+    let change = if family.is_some() { Change::Updated(name) } else { Change::Added(name) };
+    let entry = Arc::new(match old {
+        Some(old) => entry.succeeding(old),
+        None => entry,
+    });
+    let next_family = match family {
+        Some(family) => family.with(entry),
+        None => Family::single(entry),
+    };
+    next.insert_mut(key, next_family);
+    Ok(change)
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Registry({} tools)", self.len())
+    }
+}

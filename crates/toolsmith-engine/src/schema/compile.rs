@@ -1,0 +1,182 @@
+//! A schema, compiled once and used for every call.
+
+use std::fmt;
+
+use jsonschema::{Draft, ErrorIterator, PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+use toolsmith_core::{JsonText, Problem, ToolError};
+
+use super::{
+    bounds,
+    effort::Effort,
+    extras::Names,
+    inspect, meter,
+    problems::{self, Telling},
+    reading::Reading,
+    shape::Shape,
+};
+
+/// A compiled schema.
+pub struct Schema {
+    validator: Validator,
+    /// The schema as it was given; names and descriptions for messages come from here.
+    pub(super) source: Value,
+    pub(super) shape: Shape,
+    pub(super) names: Names,
+    pub(super) depth: usize,
+    is_metered: bool,
+    may_blow_up: bool,
+}
+
+impl Schema {
+    /// Checks a schema at registration: bounds, well-formedness, references, patterns.
+    ///
+    /// What passes here also compiles. An ordinary schema costs a few microseconds.
+    pub fn inspect(text: &JsonText) -> Result<(), ToolError> {
+        inspect::inspect(text)
+    }
+
+    /// Compiles a schema; its use is then cheap.
+    pub fn compile(text: &JsonText) -> Result<Self, ToolError> {
+        let source = inspect::read(text)?;
+        let draft = inspect::draft(&source)?;
+        inspect::well_formed(&source)?;
+        let reading =
+            Reading::of(&source, draft).map_err(|error| inspect::bad_reference(&error))?;
+        if reading.patterns > bounds::PATTERNS {
+            return Err(inspect::refused(format!(
+                "has {} patterns; at most {} are allowed",
+                reading.patterns,
+                bounds::PATTERNS
+            )));
+        }
+        let effort = Effort::of(&reading.shape).ok_or_else(|| {
+            inspect::refused("has references that lead through too many other references")
+        })?;
+        let is_metered = effort.multiplies || reading.is_dynamic;
+        if is_metered && draft < Draft::Draft7 {
+            // The meter is made of `if` and `then`, which older drafts do not know.
+            return Err(inspect::refused(
+                "multiplies its work through references; write it in draft 7 or later",
+            ));
+        }
+        let validator = if is_metered {
+            build(&meter::metered(&source, draft), draft, reading.patterns)
+        } else {
+            build(&source, draft, reading.patterns)
+        };
+        let mut schema = Self {
+            validator: validator.map_err(|error| inspect::bad_schema(&error))?,
+            names: Names::of(&source, draft),
+            source,
+            shape: reading.shape,
+            depth: effort.depth,
+            is_metered,
+            may_blow_up: is_metered || reading.looks_around,
+        };
+        schema.settle_defaults()?;
+        Ok(schema)
+    }
+
+    /// Tells whether a value fits; plain JSON Schema, except that too deep a value never fits.
+    pub fn is_valid(&self, value: &Value) -> bool {
+        !bounds::is_deeper(value, self.depth) && self.fits(value).unwrap_or(false)
+    }
+
+    /// Tells everything that is wrong with a value; plain JSON Schema.
+    pub fn problems(&self, value: &Value) -> Vec<Problem> {
+        let telling = Telling { subject: "The value", source: &self.source, given: &[] };
+        if bounds::is_deeper(value, self.depth) {
+            return vec![telling.too_deep(self.depth)];
+        }
+        if self.fits(value) == Some(true) { Vec::new() } else { self.explain(value, &telling) }
+    }
+
+    /// Tells whether a hostile input could make a check long, as far as checks go.
+    ///
+    /// True for schemas whose references multiply the work (their checks are cut off after some
+    /// millions of steps) and for patterns with look-around (whose steps are bounded, but grow
+    /// with the length of the text). Such checks do not belong on a thread that others wait for.
+    pub fn may_blow_up(&self) -> bool {
+        self.may_blow_up
+    }
+
+    /// Tells whether a value that is not too deep fits; nothing when that takes too long.
+    #[inline]
+    pub(super) fn fits(&self, value: &Value) -> Option<bool> {
+        if !self.is_metered {
+            return Some(self.validator.is_valid(value));
+        }
+        meter::run(steps(value), || self.validator.is_valid(value))
+    }
+
+    /// Tells what is wrong with a value that is not too deep.
+    pub(super) fn explain(&self, value: &Value, telling: &Telling<'_>) -> Vec<Problem> {
+        let found = self.errors(value, |errors| telling.all(errors, &self.shape));
+        found.unwrap_or_else(|| vec![telling.too_much_work()])
+    }
+
+    /// Hands the errors of the validator on; nothing when finding them takes too long.
+    pub(super) fn errors<T>(
+        &self,
+        value: &Value,
+        take: impl FnOnce(ErrorIterator<'_>) -> T,
+    ) -> Option<T> {
+        let find = || take(self.validator.iter_errors(value));
+        if self.is_metered { meter::run(steps(value), find) } else { Some(find()) }
+    }
+
+    /// Expands the defaults, and forgets those of parameters that the schema itself refuses.
+    fn settle_defaults(&mut self) -> Result<(), ToolError> {
+        self.shape.expand_defaults().map_err(|_| {
+            inspect::refused("has defaults that contain each other without end, or far too many")
+        })?;
+        let mut empty = Value::Object(serde_json::Map::new());
+        if self.shape.fill(&mut empty).is_err() || empty.as_object().is_none_or(|f| f.is_empty()) {
+            return Ok(());
+        }
+        let wrong = self.errors(&empty, |errors| {
+            let paths = errors.map(|error| problems::first_name(error.instance_path().as_str()));
+            paths.flatten().collect::<Vec<_>>()
+        });
+        for name in wrong.into_iter().flatten() {
+            self.shape.forget_default(&name);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Schema").field("source", &self.source).finish_non_exhaustive()
+    }
+}
+
+fn build(
+    schema: &Value,
+    draft: Draft,
+    patterns: usize,
+) -> Result<Validator, ValidationError<'static>> {
+    let memory = (bounds::PATTERN_MEMORY / patterns.max(1)).min(bounds::ONE_PATTERN_MEMORY);
+    jsonschema::options()
+        .with_draft(draft)
+        .offline()
+        .should_validate_formats(false)
+        .without_content_encoding_support("base64")
+        .without_content_media_type_support("application/json")
+        .with_keyword(meter::WORD, |_, _, _| Ok(Box::new(meter::Step)))
+        .with_pattern_options(
+            PatternOptions::fancy_regex()
+                .backtrack_limit(bounds::BACKTRACKS)
+                .size_limit(memory)
+                .dfa_size_limit(memory),
+        )
+        .build(schema)
+}
+
+/// Returns the steps that a metered check of a value may take.
+fn steps(value: &Value) -> u64 {
+    let for_values = bounds::count(value).saturating_mul(bounds::METERED_STEPS_PER_VALUE);
+    bounds::METERED_STEPS.saturating_add(for_values).min(bounds::METERED_STEPS_AT_MOST)
+}

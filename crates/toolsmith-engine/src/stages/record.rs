@@ -1,0 +1,232 @@
+//! Stage 9, record: one record and one final event, on every path.
+//!
+//! The trace is opened before the first stage and closed after the last. A caller that goes away
+//! in between drops it, and that is recorded too.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use toolsmith_core::{
+    Call, CallId, EventKind, JsonText, Map, Outcome, Receipt, Record, Text, Timestamp, ToolContext,
+    ToolError, Value, json,
+};
+
+use crate::{
+    engine::Parts,
+    registry::Entry,
+    stages::{
+        run::cancelled,
+        settle::{Settled, beginning},
+    },
+};
+
+/// What is known of a call on its way along the line.
+#[derive(Debug)]
+pub(crate) struct Trace<'a> {
+    pub(crate) engine: &'a Parts,
+    pub(crate) call_id: CallId,
+    pub(crate) started_at: Timestamp,
+    started: Instant,
+    /// The tool as the caller named it.
+    pub(crate) asked: String,
+    /// The tool's own name, once it is found.
+    pub(crate) tool_name: Text,
+    pub(crate) cx: ToolContext,
+    pub(crate) cancel: Option<CancellationToken>,
+    pub(crate) is_nested: bool,
+    pub(crate) input: Value,
+    /// The checked input as text, secrets included: redacted where it leaves.
+    pub(crate) params: Option<JsonText>,
+    /// Why a person has to be asked, when an interceptor says so.
+    pub(crate) ask: Option<Text>,
+    tool: Option<Arc<Entry>>,
+    metadata: Map<String, Value>,
+    is_open: bool,
+}
+
+pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
+    let started_at = engine.clock().now();
+    let started = Instant::now();
+    let call_id = engine.ids().call_id(started_at);
+    let depth = call.parent.map_or(0, |parent| parent.depth + 1);
+    let tool_name = Text::new(beginning(&call.tool, 256));
+    let stream = engine.stream_of(call.stream, call_id, &tool_name);
+    let cx = ToolContext::new(call_id, Text::default(), call.context, started, engine.caller())
+        .with_stream(stream)
+        .with_depth(depth);
+    let trace = Trace {
+        engine,
+        call_id,
+        started_at,
+        started,
+        tool_name,
+        asked: call.tool,
+        cx,
+        cancel: call.cancel,
+        is_nested: call.parent.is_some(),
+        input: call.input,
+        params: None,
+        ask: None,
+        tool: None,
+        metadata: Map::new(),
+        is_open: true,
+    };
+    trace.emit(EventKind::CallRequested, || json!({ "params": trace.shown_params().to_value() }));
+    trace
+}
+
+/// Ends the call: what came of it is recorded and told, and then given to the caller.
+pub(crate) async fn close(mut trace: Trace<'_>, result: Result<Settled, ToolError>) -> Outcome {
+    let (outcome, receipt) = trace.finish(result);
+    drop(trace);
+    // Waits only when the store promises that the record is on disk, or cannot keep up.
+    if !receipt.is_done() {
+        receipt.wait().await;
+    }
+    outcome
+}
+
+impl Trace<'_> {
+    /// Fixes the tool and the deadline.
+    pub(crate) fn bind(&mut self, tool: &Arc<Entry>, timeout: Duration) {
+        self.tool_name = tool.spec.name.text().clone();
+        let deadline = self.started.checked_add(timeout).unwrap_or(self.started);
+        self.cx.bind(self.tool_name.clone(), deadline);
+        if let Some(message) = &tool.spec.deprecated {
+            self.note("deprecated", json!(message));
+        }
+        self.tool = Some(Arc::clone(tool));
+    }
+
+    pub(crate) fn deadline(&self) -> Instant {
+        self.cx.deadline()
+    }
+
+    /// Adds a note to the outcome.
+    pub(crate) fn note(&mut self, key: &str, value: Value) {
+        self.metadata.insert(key.to_owned(), value);
+    }
+
+    pub(crate) fn emit(&self, kind: EventKind, data: impl FnOnce() -> Value) {
+        self.engine.events().emit(kind, Some(&self.tool_name), Some(self.call_id), data);
+    }
+
+    fn finish(&mut self, result: Result<Settled, ToolError>) -> (Outcome, Receipt) {
+        self.is_open = false;
+        let duration = self.started.elapsed();
+        let result = self.judge_failure(result);
+        if let Some(tool) = &self.tool {
+            tool.counters().count(duration, result.is_ok());
+        }
+        self.tell(&result, duration);
+        let (result, text) = match result {
+            Ok(settled) => (Ok(settled.output), Ok(settled.text)),
+            Err(error) => (Err(error), Err(())),
+        };
+        let version = self.tool.as_ref().map(|tool| tool.version.clone());
+        let receipt = match self.engine.sink() {
+            None => Receipt::done(),
+            Some(sink) => sink.push(self.record(&result, text.ok(), version.clone(), duration)),
+        };
+        let outcome = Outcome {
+            call_id: self.call_id,
+            tool_name: self.tool_name.clone(),
+            version,
+            result,
+            started_at: self.started_at,
+            duration,
+            metadata: std::mem::take(&mut self.metadata),
+        };
+        (outcome, receipt)
+    }
+
+    /// Takes secrets out of an error, and counts failures in a row.
+    fn judge_failure(&self, result: Result<Settled, ToolError>) -> Result<Settled, ToolError> {
+        let context = self.cx.context();
+        match result {
+            Ok(settled) => {
+                self.engine.streaks().succeed(context, &self.tool_name);
+                Ok(settled)
+            }
+            Err(error) => {
+                if let Some(source) = std::error::Error::source(&error) {
+                    let source = source.to_string();
+                    let source = self.engine.redactor().text(&source).into_owned();
+                    tracing::debug!(call.id = %self.call_id, tool.name = %self.tool_name, source);
+                }
+                let error = self.engine.redactor().error(error);
+                Err(self.engine.streaks().fail(context, &self.tool_name, error))
+            }
+        }
+    }
+
+    fn tell(&self, result: &Result<Settled, ToolError>, duration: Duration) {
+        let duration_ms = duration.as_secs_f64() * 1_000.0;
+        match result {
+            Ok(settled) => self.emit(
+                EventKind::ExecutionCompleted,
+                || json!({ "result": settled.output, "duration_ms": duration_ms }),
+            ),
+            Err(error) => self.emit(
+                EventKind::ExecutionFailed,
+                || json!({ "error": error, "duration_ms": duration_ms }),
+            ),
+        }
+    }
+
+    fn record(
+        &self,
+        result: &Result<Value, ToolError>,
+        text: Option<JsonText>,
+        version: Option<Text>,
+        duration: Duration,
+    ) -> Record {
+        let context = self.cx.context();
+        let error = result.as_ref().err();
+        Record {
+            record_id: self.call_id,
+            tool_name: self.tool_name.clone(),
+            version,
+            params: self.shown_params(),
+            result: text,
+            execution_time: duration,
+            is_success: error.is_none(),
+            error: error.map(|error| error.message().to_owned()),
+            error_type: error.map(ToolError::kind),
+            caller_id: context.caller_id.clone(),
+            caller_type: context.caller_type,
+            conversation_id: context.conversation_id.clone(),
+            workflow_id: context.workflow_id.clone(),
+            node_id: context.node_id.clone(),
+            task_id: context.task_id.clone(),
+            user_id: context.user_id.clone(),
+            created_at: self.started_at,
+        }
+    }
+
+    /// The input as others may see it: without secrets, and not without end.
+    fn shown_params(&self) -> JsonText {
+        let text = self.params.clone().unwrap_or_else(|| JsonText::of(&self.input));
+        let text = match self.engine.redactor().text(text.as_str()) {
+            std::borrow::Cow::Borrowed(_) => text,
+            std::borrow::Cow::Owned(clean) => JsonText::from_trusted(clean),
+        };
+        let bytes = text.as_str().len();
+        if bytes <= self.engine.config().max_recorded_bytes {
+            return text;
+        }
+        JsonText::of(
+            &json!({ "cut": true, "bytes": bytes, "preview": beginning(text.as_str(), 4_096) }),
+        )
+    }
+}
+
+/// A trace that was not closed belongs to a caller that went away.
+impl Drop for Trace<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            let (_outcome, _receipt) = self.finish(Err(cancelled()));
+        }
+    }
+}

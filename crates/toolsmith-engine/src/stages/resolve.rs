@@ -1,0 +1,67 @@
+//! Stage 1, resolve: the name becomes a tool, and the tool and the call set the deadline.
+
+use std::{sync::Arc, time::Duration};
+
+use toolsmith_core::{ErrorKind, ToolError, ToolRef, ToolSpec, Version, json};
+
+use crate::{
+    engine::Parts,
+    registry::{Entry, NotFound},
+    stages::record::Trace,
+};
+
+pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
+    let engine = trace.engine;
+    let registry = engine.registry();
+    let rights = &trace.cx.context().rights;
+    let tool = registry
+        .find_ref(&trace.asked, rights.namespace.as_ref())
+        .map_err(|not_found| explain(engine, trace, not_found))?;
+    // Whoever may not see a tool is told the same as when it does not exist.
+    if !rights.allows(tool.spec.name.as_str()) || !tool.spec.enabled {
+        return Err(explain(engine, trace, NotFound::Name));
+    }
+    for need in &tool.spec.depends_on {
+        if registry.get(&need.to_string()).is_none_or(|needed| !needed.spec.enabled) {
+            return Err(ToolError::new(
+                ErrorKind::DependencyError,
+                format!("`{}` needs `{need}`, which is not available.", tool.spec.name),
+            ));
+        }
+    }
+    let timeout = timeout_of(engine, &tool.spec, trace.cx.context().timeout);
+    trace.bind(&tool, timeout);
+    Ok(tool)
+}
+
+/// The call's own limit, else the tool's, else the default; never more than the engine allows.
+fn timeout_of(engine: &Parts, spec: &ToolSpec, asked: Option<Duration>) -> Duration {
+    let config = engine.config();
+    let usual =
+        if spec.category.is_network() { config.network_timeout } else { config.default_timeout };
+    asked.or(spec.timeout).unwrap_or(usual).min(config.max_timeout)
+}
+
+fn explain(engine: &Parts, trace: &Trace<'_>, not_found: NotFound) -> ToolError {
+    let (name, _) = ToolRef::split(&trace.asked);
+    match not_found {
+        NotFound::Name => {
+            let rights = &trace.cx.context().rights;
+            let near = engine.registry().suggest(name, |name| rights.allows(name));
+            let hint = near.unwrap_or_else(|| "List the tools to see what there is.".to_owned());
+            let shown: String = name.chars().take(80).collect();
+            ToolError::new(ErrorKind::ToolNotFound, format!("There is no tool `{shown}`. {hint}"))
+        }
+        NotFound::Version(versions) => {
+            let list: Vec<String> = versions.iter().map(Version::to_string).collect();
+            ToolError::new(
+                ErrorKind::ToolNotFound,
+                format!("`{name}` has no such version; there are: {}.", list.join(", ")),
+            )
+            .with_details(json!({ "versions": list }))
+        }
+        NotFound::Range(error) => {
+            ToolError::new(ErrorKind::ToolNotFound, format!("{}.", error.message()))
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Stage 7, run: the executor, once or again; the only await on foreign code.
+
+use std::{
+    panic::AssertUnwindSafe,
+    pin::{Pin, pin},
+    task::Poll,
+    time::Duration,
+};
+
+use futures_util::FutureExt;
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+use toolsmith_core::{
+    Advice, ErrorKind, EventKind, Executor, JsonText, RetryPolicy, RetryWhen, ToolContext,
+    ToolError, ToolSpec, Value, json,
+};
+
+use crate::{
+    approvals::Grant,
+    panics,
+    registry::Entry,
+    stages::{record::Trace, reuse::Claim},
+};
+
+/// Marks the point from which the tool counts as run.
+pub(crate) fn begin<'a>(
+    trace: &mut Trace<'_>,
+    grant: Option<Grant>,
+    mut claim: Claim<'a>,
+) -> Claim<'a> {
+    if let Some(grant) = grant {
+        grant.spend();
+    }
+    claim.start(trace.call_id);
+    trace.emit(EventKind::ExecutionStarted, || json!({}));
+    claim
+}
+
+pub(crate) async fn run(trace: &mut Trace<'_>, tool: &Entry) -> Result<Value, ToolError> {
+    let executor = tool.executor.as_ref().map_err(|handler| {
+        ToolError::new(
+            ErrorKind::ExecutorNotFound,
+            format!(
+                "Nothing here runs `{}`: no handler `{handler}` is registered.",
+                tool.spec.name
+            ),
+        )
+    })?;
+    let mut input = std::mem::take(&mut trace.input);
+    let mut retries = Retries::of(&tool.spec, trace.cx.context().max_retries);
+    loop {
+        let result = attempt(trace, tool, executor.as_ref(), input).await;
+        let Err(error) = result else { return result };
+        let Some(delay) = retries.next_delay(&error, trace.deadline()) else { return Err(error) };
+        trace.emit(EventKind::RetryScheduled, || {
+            let error = trace.engine.redactor().error(error);
+            json!({ "attempt": retries.done, "error": error, "delay_ms": delay.as_millis() })
+        });
+        trace.note("retries", json!(retries.done));
+        tokio::time::sleep(delay).await;
+        // The input went into the failed attempt; its checked text is still here.
+        input = trace.params.as_ref().map(JsonText::to_value).unwrap_or_default();
+    }
+}
+
+/// One attempt, within the deadline.
+async fn attempt(
+    trace: &Trace<'_>,
+    tool: &Entry,
+    executor: &dyn Executor,
+    input: Value,
+) -> Result<Value, ToolError> {
+    let breaker = tool.live().breaker.as_ref();
+    if let Some(breaker) = breaker {
+        breaker.check(executor.upstream().unwrap_or_default())?;
+    }
+    let cancel = CancelOnDrop(Some(&trace.cx));
+    let work = async { executor.execute(&trace.cx, input).await };
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind().map(panics::or_error));
+    // Most in-process calls are done at the first poll and never need a timer.
+    let result = match poll_once(work.as_mut()).await {
+        Poll::Ready(result) => result,
+        Poll::Pending => with_deadline(trace.deadline(), work).await,
+    };
+    if result.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::Timeout) {
+        cancel.disarm();
+    }
+    if let Some(breaker) = breaker {
+        breaker.count(result.as_ref().map(drop));
+    }
+    result
+}
+
+async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
+}
+
+/// Ends a call, wherever it is, when the caller's token is cancelled.
+pub(crate) async fn unless_cancelled<T>(
+    token: Option<CancellationToken>,
+    work: impl Future<Output = Result<T, ToolError>>,
+) -> Result<T, ToolError> {
+    let Some(token) = token else { return work.await };
+    tokio::select! {
+        biased;
+        () = token.cancelled() => Err(cancelled()),
+        result = work => result,
+    }
+}
+
+/// Ends a future when the deadline passes.
+pub(crate) async fn with_deadline<T>(
+    deadline: Instant,
+    work: impl Future<Output = Result<T, ToolError>>,
+) -> Result<T, ToolError> {
+    timeout_at(deadline, work).await.unwrap_or_else(|_| Err(timed_out("running")))
+}
+
+pub(crate) fn timed_out(doing: &str) -> ToolError {
+    ToolError::new(
+        ErrorKind::Timeout,
+        format!("The deadline passed while {doing}; allow more time or ask for less."),
+    )
+}
+
+pub(crate) fn cancelled() -> ToolError {
+    ToolError::new(ErrorKind::Cancelled, "The caller cancelled the call.")
+}
+
+/// Tells code that cannot be dropped (threads, children) that nobody waits for it any more.
+struct CancelOnDrop<'a>(Option<&'a ToolContext>);
+
+impl CancelOnDrop<'_> {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if let Some(cx) = self.0 {
+            cx.cancel();
+        }
+    }
+}
+
+/// How often, and after which waits, a failed attempt is repeated.
+struct Retries {
+    policy: RetryPolicy,
+    most: u32,
+    done: u32,
+}
+
+impl Retries {
+    fn of(spec: &ToolSpec, max_retries: u32) -> Self {
+        let policy = spec.retry.unwrap_or_default();
+        let may_repeat = policy.when == RetryWhen::Always || spec.annotations.may_repeat();
+        let most = if may_repeat { policy.max_retries.min(max_retries) } else { 0 };
+        Self { policy, most, done: 0 }
+    }
+
+    /// Returns how long to wait before the next attempt; nothing when there is none.
+    fn next_delay(&mut self, error: &ToolError, deadline: Instant) -> Option<Duration> {
+        if self.done >= self.most || error.advice() != Advice::Later {
+            return None;
+        }
+        let exponent = i32::try_from(self.done).unwrap_or(i32::MAX);
+        let grown = self.policy.delay.as_secs_f64() * self.policy.factor.max(1.0).powi(exponent);
+        let longest = self.policy.max_delay.as_secs_f64();
+        // Half of the wait is random, so that callers who failed together do not return together.
+        let wait = grown.min(longest) * (0.5 + fastrand::f64() / 2.0);
+        let wait = Duration::try_from_secs_f64(wait).unwrap_or(self.policy.max_delay);
+        let wait = error.retry_after().map_or(wait, |asked| asked.max(wait));
+        self.done += 1;
+        (Instant::now() + wait < deadline).then_some(wait)
+    }
+}

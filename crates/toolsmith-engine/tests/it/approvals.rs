@@ -1,0 +1,75 @@
+//! Calls that a person must agree to.
+
+use std::{sync::atomic::Ordering::SeqCst, time::Duration};
+
+use toolsmith_core::{Approval, Call, CallId, Context, Outcome, json};
+use toolsmith_engine::{Decision, Engine};
+
+use crate::fakes::{call_with, counting, engine, spec, verdict};
+
+fn guarded() -> (Engine, std::sync::Arc<std::sync::atomic::AtomicU32>) {
+    let approval = Approval { expires: Duration::from_mins(10) };
+    let spec = spec("delete").with(|spec| spec.approval = Some(approval));
+    let (tool, runs) = counting(spec, Duration::ZERO);
+    (engine([tool]).0, runs)
+}
+
+fn delete(caller: &'static str, what: &str) -> Call {
+    call_with("delete", json!({ "text": what })).with_context(Context::direct(caller))
+}
+
+fn approval_id(outcome: &Outcome) -> CallId {
+    let id = &outcome.error().unwrap().details()["approval_id"];
+    id.as_str().unwrap().parse().unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_grant_is_for_one_caller_one_input_and_one_use() {
+    let (engine, runs) = guarded();
+    let asked = engine.call(delete("agent", "a.txt")).await;
+    assert_eq!(verdict(&asked), "approval_required");
+    let id = approval_id(&asked);
+    let again = engine.call(delete("agent", "a.txt")).await;
+    assert_eq!(approval_id(&again), id, "the same question is asked once");
+
+    engine.decide(id, Decision::Grant, "boss").unwrap();
+    assert_eq!(verdict(&engine.call(delete("agent", "b.txt")).await), "approval_required");
+    assert_eq!(verdict(&engine.call(delete("other", "a.txt")).await), "approval_required");
+    assert_eq!(verdict(&engine.call(delete("agent", "a.txt")).await), "ok");
+    assert_eq!(verdict(&engine.call(delete("agent", "a.txt")).await), "approval_required");
+    assert_eq!(runs.load(SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_cannot_grant_its_own_call_and_a_late_decision_is_refused() {
+    let (engine, runs) = guarded();
+    let id = approval_id(&engine.call(delete("agent", "a.txt")).await);
+    let refused = engine.decide(id, Decision::Grant, "agent").unwrap_err();
+    assert_eq!(refused.kind().as_str(), "permission_denied");
+    tokio::time::advance(Duration::from_mins(11)).await;
+    engine.decide(id, Decision::Grant, "boss").unwrap_err();
+    assert_eq!(runs.load(SeqCst), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_denied_call_is_told_so_and_an_unused_grant_expires() {
+    let (engine, runs) = guarded();
+    let id = approval_id(&engine.call(delete("agent", "a.txt")).await);
+    engine.decide(id, Decision::Deny, "boss").unwrap();
+    assert_eq!(verdict(&engine.call(delete("agent", "a.txt")).await), "permission_denied");
+
+    let id = approval_id(&engine.call(delete("agent", "b.txt")).await);
+    assert_eq!(engine.approvals().pending().len(), 1);
+    engine.decide(id, Decision::Grant, "boss").unwrap();
+    tokio::time::advance(Duration::from_mins(11)).await;
+    assert_eq!(verdict(&engine.call(delete("agent", "b.txt")).await), "approval_required");
+    assert_eq!(runs.load(SeqCst), 0);
+}
+
+#[tokio::test]
+async fn nobody_is_asked_about_an_invalid_call() {
+    let (engine, _) = guarded();
+    let wrong = call_with("delete", json!({"text": 5})).with_context(Context::direct("agent"));
+    assert_eq!(verdict(&engine.call(wrong).await), "validation_error");
+    assert!(engine.approvals().pending().is_empty());
+}

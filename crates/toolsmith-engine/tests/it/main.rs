@@ -1,0 +1,18 @@
+//! The engine as its users see it, part by part.
+
+mod approvals;
+mod batches;
+mod blocking;
+mod calls;
+mod deadlines;
+mod events;
+mod fakes;
+mod interceptors;
+mod json_schema_suite;
+mod limits;
+mod registry;
+mod retries;
+mod reuse;
+mod secrets;
+mod stateful;
+mod streams;

@@ -1,0 +1,158 @@
+//! Tools are registered, found, versioned, replaced and counted.
+
+use toolsmith_core::{Context, Rights, Tool, ToolSpec, json};
+use toolsmith_engine::{
+    Engine,
+    registry::{Change, Filter, OnClash},
+};
+
+use crate::fakes::{call, echo, engine, fail, spec, verdict};
+
+fn version(name: &str, version: &str) -> Tool {
+    let text = version.to_owned();
+    let spec = spec(name).with_version(version.parse().unwrap());
+    Tool::function(spec, move |_cx, _input| std::future::ready(Ok(json!(text))))
+}
+
+fn needing(name: &str, needs: &[&str]) -> Tool {
+    let needs = needs.iter().map(|need| need.parse().unwrap()).collect();
+    let spec = spec(name).with(|spec| spec.depends_on = needs);
+    Tool::function(spec, |_cx, _input| async { Ok(json!(null)) })
+}
+
+async fn answer(engine: &Engine, tool: &str) -> String {
+    let outcome = engine.call(call(tool)).await;
+    outcome.output().as_str().map_or_else(|| verdict(&outcome).to_owned(), str::to_owned)
+}
+
+#[tokio::test]
+async fn versions_stand_side_by_side_and_are_chosen_by_range() {
+    let (engine, _) = engine(["1.0.0", "1.2.0", "2.0.0", "3.0.0-beta.1"].map(|v| version("t", v)));
+    for (asked, expected) in [
+        ("t", "2.0.0"),
+        ("t@1.0.0", "1.0.0"),
+        ("t@^1", "1.2.0"),
+        ("t@3.0.0-beta.1", "3.0.0-beta.1"),
+        ("t@^9", "tool_not_found"),
+        ("t@newest", "tool_not_found"),
+        ("t@", "tool_not_found"),
+    ] {
+        assert_eq!(answer(&engine, asked).await, expected, "{asked}");
+    }
+    let outcome = engine.call(call("t@^9")).await;
+    assert!(outcome.error().unwrap().message().contains("1.2.0"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn a_deprecated_version_is_chosen_last_and_warns() {
+    let mut old = version("t", "2.0.0");
+    old.spec.deprecated = Some("use 1.0.0: 2.0.0 was a mistake".into());
+    let (engine, _) = engine([version("t", "1.0.0"), old]);
+    assert_eq!(answer(&engine, "t").await, "1.0.0");
+    let outcome = engine.call(call("t@2.0.0")).await;
+    assert_eq!(outcome.metadata["deprecated"], "use 1.0.0: 2.0.0 was a mistake");
+}
+
+#[test]
+fn the_same_name_and_version_twice_is_refused_unless_replacing_is_asked_for() {
+    let (engine, _) = engine([echo()]);
+    let error = engine.register(echo()).unwrap_err();
+    assert!(error.message().contains("registered already"), "{error}");
+    let changes = engine.registry().register_many([echo(), fail()], OnClash::Replace).unwrap();
+    assert!(matches!(&changes[..], [Change::Updated(_), Change::Added(_)]), "{changes:?}");
+    let error = engine.registry().register_many([version("x", "1"), echo()], OnClash::Refuse);
+    error.unwrap_err();
+    assert!(!engine.registry().has("x"), "all or none");
+}
+
+#[test]
+fn tools_are_found_by_category_tags_group_and_kind() {
+    let tagged = |name: &str, category: &str, tags: &[&str]| {
+        let spec = spec(name).with_category(category).with(|spec| {
+            spec.tags = tags.iter().map(|tag| (*tag).into()).collect();
+            spec.groups = vec!["pictures".into()];
+        });
+        Tool::function(spec, |_cx, _input| async { Ok(json!(null)) })
+    };
+    let (engine, _) = engine([
+        tagged("b", "file", &["x", "y"]),
+        tagged("a", "file", &["x"]),
+        tagged("c", "ai", &[]),
+    ]);
+    let registry = engine.registry();
+    let found = |filter: Filter| -> Vec<String> {
+        registry.find(&filter).iter().map(|entry| entry.spec.name.to_string()).collect()
+    };
+    assert_eq!(found(Filter::category("file")), ["a", "b"]);
+    assert_eq!(found(Filter::any_tags(["y", "z"])), ["b"]);
+    assert_eq!(found(Filter::all_tags(["x", "y"])), ["b"]);
+    assert_eq!(found(Filter { group: Some("pictures".into()), ..Filter::default() }).len(), 3);
+    assert_eq!(registry.names().len(), 3);
+    assert_eq!(registry.stats().by_category["file"], 2);
+}
+
+#[test]
+fn unknown_and_circular_dependencies_are_named_in_full() {
+    let build = |tools: Vec<Tool>| Engine::builder().tools(tools).build().unwrap_err().to_string();
+    let message = build(vec![needing("a", &["b"]), needing("c", &["ghost"]), needing("b", &[])]);
+    assert_eq!(message, "`c` depends on `ghost`, which is not registered");
+    let message = build(vec![
+        needing("a", &["b"]),
+        needing("b", &["c"]),
+        needing("c", &["a"]),
+        needing("d", &["a"]),
+    ]);
+    assert!(message.contains("a → b → c → a"), "{message}");
+    let message = build(vec![needing("selfish", &["selfish"])]);
+    assert!(message.contains("selfish → selfish"), "{message}");
+}
+
+#[tokio::test]
+async fn a_tool_whose_dependency_went_away_is_a_dependency_error() {
+    let (engine, _) = engine([needing("a", &["b"]), needing("b", &[])]);
+    assert_eq!(verdict(&engine.call(call("a")).await), "ok");
+    engine.registry().unregister("b");
+    assert_eq!(verdict(&engine.call(call("a")).await), "dependency_error");
+}
+
+#[tokio::test]
+async fn a_private_tool_is_seen_in_its_namespace_only() {
+    let (engine, _) = engine([version("t", "1.0.0")]);
+    engine.registry().register_private(&"agent-1".into(), version("t", "5.0.0")).unwrap();
+    let rights = Rights { namespace: Some("agent-1".into()), tools: None };
+    let own = engine.call(call("t").with_context(Context { rights, ..Context::default() })).await;
+    assert_eq!(own.output(), "5.0.0");
+    assert_eq!(answer(&engine, "t").await, "1.0.0");
+    assert_eq!(answer(&engine, "agent-1/t").await, "tool_not_found");
+    assert_eq!(engine.registry().list().len(), 1);
+}
+
+#[tokio::test]
+async fn counts_failures_and_durations_are_kept_for_each_tool() {
+    let (engine, _) = engine([echo(), fail()]);
+    for _ in 0..9 {
+        engine.call(call("echo")).await;
+    }
+    engine.call(call("fail")).await;
+    let stats = engine.registry().stats();
+    assert_eq!(stats.total, 2);
+    let (echo, fail) = (&stats.calls["echo"], &stats.calls["fail"]);
+    assert_eq!((echo.count, echo.failures, fail.count, fail.failures), (9, 0, 1, 1));
+    assert!(echo.p50 > 0.0 && echo.p50 <= echo.p99);
+}
+
+#[tokio::test]
+async fn a_disabled_tool_answers_as_if_it_were_not_there() {
+    let mut off = echo();
+    off.spec.enabled = false;
+    let (engine, _) = engine([off]);
+    assert_eq!(verdict(&engine.call(call("echo")).await), "tool_not_found");
+}
+
+#[test]
+fn a_schema_that_is_none_is_refused_when_the_tool_is_registered() {
+    let spec = ToolSpec::new("bad").unwrap().with_input_schema(&json!({"type": "objekt"}));
+    let tool = Tool::function(spec, |_cx, input| async { Ok(input) });
+    let error = Engine::builder().tool(tool).build().unwrap_err();
+    assert!(error.message().contains("bad"), "{error}");
+}

@@ -1,0 +1,40 @@
+//! Secrets are taken out of everything that leaves the engine.
+
+use toolsmith_core::{Secret, Tool, ToolError, json};
+use toolsmith_engine::Heard;
+
+use crate::fakes::{call_with, engine, spec};
+
+const SECRET: &str = "sk-live-0123456789";
+
+#[tokio::test]
+async fn a_secret_never_leaves_by_output_error_record_event_or_stream() {
+    let leaky = Tool::function(spec("leaky"), |cx, input| async move {
+        cx.chunk(format!("chunk {SECRET}")).await;
+        cx.progress(0.5, None, format!("progress {SECRET}"));
+        match input["text"].as_str() {
+            Some("fail") => Err(ToolError::failed(format!("no entry with {SECRET}"))
+                .with_details(json!({ "key": SECRET }))),
+            Some("panic") => panic!("lost {SECRET}"),
+            _ => Ok(json!({ "header": [format!("Bearer {SECRET}")], "echo": input })),
+        }
+    });
+    let (engine, sink) = engine([leaky]);
+    engine.redactor().add(&Secret::new(SECRET.to_owned()));
+    let mut events = engine.subscribe();
+    let mut seen = String::new();
+    for text in ["ok", "fail", "panic", SECRET] {
+        let mut stream = engine.stream(call_with("leaky", json!({ "text": text })));
+        while let Some(item) = stream.next().await {
+            seen.push_str(&format!("{item:?}"));
+        }
+    }
+    while let Some(Heard::Event(event)) = events.try_next() {
+        seen.push_str(&serde_json::to_string(&event).unwrap());
+    }
+    for record in sink.records() {
+        seen.push_str(&serde_json::to_string(&record).unwrap());
+    }
+    assert!(seen.contains("***") && seen.len() > 2_000, "{seen}");
+    assert!(!seen.contains(SECRET), "{seen}");
+}

@@ -1,0 +1,223 @@
+//! Writing: many rows a statement, one transaction a batch.
+
+use std::{collections::HashSet, sync::Arc};
+
+use sqlx::{
+    AssertSqlSafe, QueryBuilder, Row, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
+    error::BoxDynError, query, query_with, sqlite::SqliteArguments,
+};
+use toolsmith_core::{CallId, Record};
+
+use super::{
+    fault::{Fault, fault},
+    row,
+};
+use crate::tally::Tally;
+
+/// How many rows the prepared statements take, largest first.
+///
+/// A batch is cut into the largest that fit: thousands of rows need a handful of round trips to
+/// the database's thread, and only these few statements are ever compiled.
+const SIZES: [usize; 5] = [256, 64, 16, 4, 1];
+
+/// The statements that write records and what is summed up of them.
+#[derive(Debug)]
+pub(crate) struct Inserts {
+    calls: Statements,
+    tools: Statements,
+    durations: Statements,
+}
+
+/// Whether a batch has been tried before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    /// None of these records can be there.
+    First,
+    /// A commit failed: it may have reached the disk after all, so what is there is skipped.
+    Again,
+}
+
+impl Inserts {
+    pub(crate) fn new() -> Self {
+        let calls = format!("INSERT INTO calls ({}) VALUES ", row::COLUMNS);
+        Self {
+            calls: Statements::new(&calls, row::WIDTH, ""),
+            tools: Statements::new(
+                "INSERT INTO tool_stats (tool_name, calls, failures, total_micros) VALUES ",
+                4,
+                " ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, \
+                 failures = failures + excluded.failures, \
+                 total_micros = total_micros + excluded.total_micros",
+            ),
+            durations: Statements::new(
+                "INSERT INTO tool_durations (tool_name, bucket, calls) VALUES ",
+                3,
+                " ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
+            ),
+        }
+    }
+
+    /// Writes a batch in one transaction; returns how many records could not be stored at all.
+    pub(crate) async fn write(
+        &self,
+        db: &mut SqliteConnection,
+        records: &[&Record],
+        attempt: Attempt,
+    ) -> Result<usize, sqlx::Error> {
+        begin(db).await?;
+        let written = match attempt {
+            Attempt::First => self.records(db, records).await,
+            Attempt::Again => match absent(db, records).await {
+                Ok(absent) => self.records(db, &absent).await,
+                Err(error) => Err(error),
+            },
+        };
+        finish(db, written).await
+    }
+
+    /// Adds sums to what is summed up already; a negated tally takes them away again.
+    pub(crate) async fn add(
+        &self,
+        db: &mut SqliteConnection,
+        tally: &Tally,
+    ) -> Result<(), sqlx::Error> {
+        let tools = self.tools.run(db, &tally.tools, |arguments, tool| {
+            use sqlx::Arguments as _;
+            arguments.add(Arc::clone(&tool.name))?;
+            arguments.add(tool.calls)?;
+            arguments.add(tool.failures)?;
+            arguments.add(tool.total_micros)
+        });
+        tools.await?;
+        let durations = self.durations.run(db, &tally.durations, |arguments, duration| {
+            use sqlx::Arguments as _;
+            arguments.add(Arc::clone(&duration.tool))?;
+            arguments.add(i64::from(duration.bucket))?;
+            arguments.add(duration.calls)
+        });
+        durations.await
+    }
+
+    async fn records(
+        &self,
+        db: &mut SqliteConnection,
+        records: &[&Record],
+    ) -> Result<usize, sqlx::Error> {
+        let all = self.calls.run(db, records, |arguments, record| row::bind(arguments, record));
+        let stored = match all.await {
+            Ok(()) => return self.add(db, &Tally::of(records)).await.map(|()| 0),
+            Err(error) if fault(&error) == Fault::Record => self.one_by_one(db, records).await?,
+            Err(error) => return Err(error),
+        };
+        self.add(db, &Tally::of(&stored)).await?;
+        Ok(records.len() - stored.len())
+    }
+
+    /// Writes each record by itself, so that one that cannot be stored does not hold up the others.
+    async fn one_by_one<'r>(
+        &self,
+        db: &mut SqliteConnection,
+        records: &[&'r Record],
+    ) -> Result<Vec<&'r Record>, sqlx::Error> {
+        // The statements of the batch that did succeed are undone with it.
+        query("ROLLBACK").execute(&mut *db).await?;
+        begin(db).await?;
+        let mut stored = Vec::with_capacity(records.len());
+        for record in records {
+            let one = std::slice::from_ref(record);
+            let done = self.calls.run(db, one, |arguments, record| row::bind(arguments, record));
+            match done.await {
+                Ok(()) => stored.push(*record),
+                Err(error) if fault(&error) == Fault::Record => {
+                    tracing::error!(call.id = %record.record_id, %error, "a record cannot be stored");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(stored)
+    }
+}
+
+/// Opens a transaction that holds the write lock from the start, so that it cannot fail half-way
+/// because another process was faster.
+pub(crate) async fn begin(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    query("BEGIN IMMEDIATE").execute(db).await.map(drop)
+}
+
+/// Commits a transaction that went well, and takes back one that did not.
+pub(crate) async fn finish<T>(
+    db: &mut SqliteConnection,
+    outcome: Result<T, sqlx::Error>,
+) -> Result<T, sqlx::Error> {
+    let committed = match outcome {
+        Ok(value) => query("COMMIT").execute(&mut *db).await.map(|_| value),
+        Err(error) => Err(error),
+    };
+    if committed.is_err() {
+        // SQLite has often rolled back by itself, and then says that there is nothing to undo.
+        query("ROLLBACK").execute(db).await.ok();
+    }
+    committed
+}
+
+/// Returns those records that are not in the database.
+async fn absent<'r>(
+    db: &mut SqliteConnection,
+    records: &[&'r Record],
+) -> Result<Vec<&'r Record>, sqlx::Error> {
+    let mut present: HashSet<CallId> = HashSet::new();
+    for some in records.chunks(1_000) {
+        let mut select: QueryBuilder<Sqlite> =
+            QueryBuilder::new("SELECT record_id FROM calls WHERE record_id IN (");
+        let mut list = select.separated(", ");
+        for record in some {
+            list.push_bind(record.record_id.to_bytes().to_vec());
+        }
+        select.push(")");
+        for found in select.build().persistent(false).fetch_all(&mut *db).await? {
+            present.insert(row::call_id(&found, 0)?);
+        }
+    }
+    Ok(records.iter().filter(|record| !present.contains(&record.record_id)).copied().collect())
+}
+
+/// One kind of insertion, prepared for each of the [`SIZES`].
+#[derive(Debug)]
+struct Statements {
+    width: usize,
+    by_size: [SqlStr; SIZES.len()],
+}
+
+impl Statements {
+    fn new(head: &str, width: usize, tail: &str) -> Self {
+        let row = format!("({})", vec!["?"; width].join(", "));
+        let by_size = SIZES.map(|size| {
+            let rows = vec![row.as_str(); size].join(", ");
+            AssertSqlSafe(Arc::<str>::from(format!("{head}{rows}{tail}"))).into_sql_str()
+        });
+        Self { width, by_size }
+    }
+
+    async fn run<T>(
+        &self,
+        db: &mut SqliteConnection,
+        rows: &[T],
+        bind: impl Fn(&mut SqliteArguments, &T) -> Result<(), BoxDynError>,
+    ) -> Result<(), sqlx::Error> {
+        use sqlx::Arguments as _;
+
+        let mut rest = rows;
+        for (size, statement) in SIZES.into_iter().zip(&self.by_size) {
+            while let Some((some, others)) = rest.split_at_checked(size) {
+                let mut arguments = SqliteArguments::default();
+                arguments.reserve(size * self.width, 0);
+                for row in some {
+                    bind(&mut arguments, row).map_err(sqlx::Error::Encode)?;
+                }
+                query_with(statement.clone(), arguments).execute(&mut *db).await?;
+                rest = others;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! A record as a row, and back.
+
+use std::{sync::Arc, time::Duration};
+
+use sqlx::{
+    Arguments, Row,
+    error::BoxDynError,
+    sqlite::{SqliteArguments, SqliteRow},
+};
+use toolsmith_core::{CallId, CallerType, ErrorKind, JsonText, Record, Text, Timestamp};
+
+/// The columns of a record, in the order in which they are written and read.
+pub(crate) const COLUMNS: &str = "record_id, tool_name, version, params, result, execution_time, \
+     is_success, error, error_type, caller_id, caller_type, conversation_id, workflow_id, node_id, \
+     task_id, user_id, created_at";
+
+/// How many columns there are.
+pub(crate) const WIDTH: usize = 17;
+
+/// Adds the values of a record to the arguments of a statement.
+pub(crate) fn bind(arguments: &mut SqliteArguments, record: &Record) -> Result<(), BoxDynError> {
+    arguments.add(record.record_id.to_bytes().as_slice())?;
+    arguments.add(Arc::clone(&record.tool_name))?;
+    arguments.add(record.version.clone())?;
+    arguments.add(record.params.as_str())?;
+    arguments.add(record.result.as_ref().map(JsonText::as_str))?;
+    arguments.add(to_nanos(record.execution_time))?;
+    arguments.add(record.is_success)?;
+    arguments.add(record.error.as_deref())?;
+    arguments.add(record.error_type.map(ErrorKind::as_str))?;
+    arguments.add(record.caller_id.clone())?;
+    arguments.add(record.caller_type.as_str())?;
+    arguments.add(record.conversation_id.clone())?;
+    arguments.add(record.workflow_id.clone())?;
+    arguments.add(record.node_id.clone())?;
+    arguments.add(record.task_id.clone())?;
+    arguments.add(record.user_id.clone())?;
+    arguments.add(record.created_at.as_millis())
+}
+
+/// Reads a row with the columns of [`COLUMNS`].
+pub(crate) fn read(row: &SqliteRow) -> Result<Record, sqlx::Error> {
+    let error_type: Option<&str> = row.try_get(8)?;
+    let caller_type: &str = row.try_get(10)?;
+    Ok(Record {
+        record_id: call_id(row, 0)?,
+        tool_name: row.try_get::<&str, _>(1)?.into(),
+        version: text(row, 2)?,
+        params: JsonText::from_trusted(row.try_get(3)?),
+        result: row.try_get::<Option<String>, _>(4)?.map(JsonText::from_trusted),
+        execution_time: Duration::from_nanos(row.try_get::<i64, _>(5)?.unsigned_abs()),
+        is_success: row.try_get(6)?,
+        error: row.try_get(7)?,
+        error_type: error_type.and_then(ErrorKind::from_name),
+        caller_id: text(row, 9)?,
+        caller_type: CallerType::from_name(caller_type).unwrap_or_default(),
+        conversation_id: text(row, 11)?,
+        workflow_id: text(row, 12)?,
+        node_id: text(row, 13)?,
+        task_id: text(row, 14)?,
+        user_id: text(row, 15)?,
+        created_at: Timestamp::from_millis(row.try_get(16)?),
+    })
+}
+
+/// Reads a column that holds an identifier.
+pub(crate) fn call_id(row: &SqliteRow, column: usize) -> Result<CallId, sqlx::Error> {
+    let bytes: &[u8] = row.try_get(column)?;
+    let bytes = bytes.try_into().map_err(|_| sqlx::Error::ColumnDecode {
+        index: column.to_string(),
+        source: format!("an identifier has 16 bytes, not {}", bytes.len()).into(),
+    })?;
+    Ok(CallId::from_bytes(bytes))
+}
+
+/// Reads a column that may hold text.
+pub(crate) fn text(row: &SqliteRow, column: usize) -> Result<Option<Text>, sqlx::Error> {
+    Ok(row.try_get::<Option<&str>, _>(column)?.map(Text::from))
+}
+
+/// Returns whole nanoseconds; what is longer than 292 years is that long.
+fn to_nanos(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,170 @@
+//! The tables, and how an older database becomes a newer one.
+
+use std::{path::Path, time::Duration};
+
+use sqlx::{AssertSqlSafe, Row, SqliteConnection, query, query_scalar, raw_sql};
+
+use super::fault::{self, Fault, while_writing};
+use crate::StoreError;
+
+/// The steps from an empty file to the newest schema; the version is how many were taken.
+const MIGRATIONS: [&str; 1] = [V1];
+
+/// The newest schema version that this build knows.
+pub(crate) const KNOWN: i64 = MIGRATIONS.len() as i64;
+
+/// Records are appended in the order of `seq`; queries go by `record_id`, whose order is time.
+///
+/// An index costs the writer about as much as the row itself, so there are only those that a query
+/// cannot do without. What statistics need is kept as sums: `tool_stats` and, as a histogram,
+/// `tool_durations`.
+const V1: &str = "
+    CREATE TABLE calls (
+        seq INTEGER PRIMARY KEY,
+        record_id BLOB NOT NULL UNIQUE,
+        tool_name TEXT NOT NULL,
+        version TEXT,
+        params TEXT NOT NULL,
+        result TEXT,
+        execution_time INTEGER NOT NULL, -- nanoseconds
+        is_success INTEGER NOT NULL,
+        error TEXT,
+        error_type TEXT,
+        caller_id TEXT,
+        caller_type TEXT NOT NULL,
+        conversation_id TEXT,
+        workflow_id TEXT,
+        node_id TEXT,
+        task_id TEXT,
+        user_id TEXT,
+        created_at INTEGER NOT NULL -- Unix milliseconds
+    );
+    CREATE INDEX calls_conversation ON calls (conversation_id, record_id)
+        WHERE conversation_id IS NOT NULL;
+    CREATE TABLE tool_stats (
+        tool_name TEXT NOT NULL PRIMARY KEY,
+        calls INTEGER NOT NULL,
+        failures INTEGER NOT NULL,
+        total_micros INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE tool_durations (
+        tool_name TEXT NOT NULL,
+        bucket INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        PRIMARY KEY (tool_name, bucket)
+    ) WITHOUT ROWID;
+    CREATE TABLE artifacts (
+        id BLOB NOT NULL PRIMARY KEY,
+        tool_name TEXT NOT NULL,
+        media_type TEXT NOT NULL,
+        bytes INTEGER NOT NULL,
+        caller_id TEXT,
+        conversation_id TEXT,
+        user_id TEXT,
+        created_at INTEGER NOT NULL -- Unix milliseconds
+    ) WITHOUT ROWID;
+";
+
+/// How often and how long a first opening waits for another one to finish.
+const ATTEMPTS: u32 = 1_000;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Brings a database to the newest schema; does next to nothing when it is there already.
+pub(crate) async fn bring_up_to_date(
+    db: &mut SqliteConnection,
+    file: &Path,
+) -> Result<(), StoreError> {
+    let found = version(db).await.map_err(|error| while_writing(file, &error))?;
+    refuse_newer(found, file)?;
+    if found == 0 {
+        prepare_file(db).await.map_err(|error| while_writing(file, &error))?;
+    }
+    use_write_ahead_log(db).await.map_err(|error| while_writing(file, &error))?;
+    if found == KNOWN {
+        return Ok(());
+    }
+    migrate(db, file).await
+}
+
+/// Checks that a version is the one that this build reads.
+pub(crate) fn check(found: i64, file: &Path) -> Result<(), StoreError> {
+    refuse_newer(found, file)?;
+    if found < KNOWN {
+        return Err(StoreError::Older { path: file.to_owned(), found, known: KNOWN });
+    }
+    Ok(())
+}
+
+/// Returns the schema version of a database; zero when it has no tables.
+pub(crate) async fn version(db: &mut SqliteConnection) -> Result<i64, sqlx::Error> {
+    query_scalar("PRAGMA user_version").fetch_one(db).await
+}
+
+fn refuse_newer(found: i64, file: &Path) -> Result<(), StoreError> {
+    if found > KNOWN {
+        return Err(StoreError::Newer { path: file.to_owned(), found, known: KNOWN });
+    }
+    Ok(())
+}
+
+/// Settles what cannot be changed once the file has content.
+async fn prepare_file(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    // Pruned space can then be given back in small steps, without rewriting the whole file.
+    raw_sql("PRAGMA auto_vacuum = INCREMENTAL").execute(db).await.map(drop)
+}
+
+/// Turns the write-ahead log on, which stays on for good.
+async fn use_write_ahead_log(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    let mode: String = query_scalar("PRAGMA journal_mode").fetch_one(&mut *db).await?;
+    if mode == "wal" {
+        return Ok(());
+    }
+    // The switch needs the file to itself, and SQLite's own waiting does not apply to it: two
+    // processes that make the same database at once would otherwise stop each other.
+    for _ in 1..ATTEMPTS {
+        match raw_sql("PRAGMA journal_mode = WAL").execute(&mut *db).await {
+            Err(error) if fault::fault(&error) == Fault::Busy => tokio::time::sleep(PAUSE).await,
+            other => return other.map(drop),
+        }
+    }
+    raw_sql("PRAGMA journal_mode = WAL").execute(db).await.map(drop)
+}
+
+async fn migrate(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreError> {
+    let begun = raw_sql("BEGIN IMMEDIATE").execute(&mut *db).await;
+    begun.map_err(|error| while_writing(file, &error))?;
+    let taken = take_steps(db, file).await;
+    let end = if taken.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let ended = raw_sql(end).execute(db).await;
+    taken?;
+    ended.map(drop).map_err(|error| while_writing(file, &error))
+}
+
+async fn take_steps(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreError> {
+    // Another process may have been faster: the version counts only once the lock is held.
+    let found = version(db).await.map_err(|error| while_writing(file, &error))?;
+    refuse_newer(found, file)?;
+    if found == 0 {
+        refuse_foreign(db, file).await?;
+    }
+    let taken = usize::try_from(found).unwrap_or_default();
+    for step in MIGRATIONS.into_iter().skip(taken) {
+        let done = raw_sql(step).execute(&mut *db).await;
+        done.map_err(|error| while_writing(file, &error))?;
+    }
+    let stamp = AssertSqlSafe(format!("PRAGMA user_version = {KNOWN}"));
+    raw_sql(stamp).execute(db).await.map(drop).map_err(|error| while_writing(file, &error))
+}
+
+/// Refuses a database of some other program rather than mixing our tables into it.
+async fn refuse_foreign(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreError> {
+    let first = query("SELECT name FROM sqlite_schema LIMIT 1").fetch_optional(db).await;
+    match first.map_err(|error| while_writing(file, &error))? {
+        None => Ok(()),
+        Some(row) => {
+            let table: String = row.try_get(0).unwrap_or_default();
+            let reason = format!("it has a table `{table}` of another program");
+            Err(StoreError::Damaged { path: file.to_owned(), reason })
+        }
+    }
+}

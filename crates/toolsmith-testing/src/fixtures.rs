@@ -1,0 +1,61 @@
+//! Files from outside that tests read; what a machine lacks is skipped with [`skip`](crate::skip).
+
+use std::path::PathBuf;
+
+use crate::folders;
+
+/// Returns the tests of the official JSON Schema suite: `draft7/`, `draft2020-12/` and others.
+///
+/// The test command puts the suite into the target folder. The documents that its schemas refer
+/// to are in `../remotes` beside the returned folder.
+pub fn json_schema_suite() -> Option<PathBuf> {
+    let tests = folders::target().join("test-deps/json-schema-suite/tests");
+    let is_whole = ["draft7", "draft2020-12"].iter().all(|draft| tests.join(draft).is_dir());
+    is_whole.then_some(tests)
+}
+
+/// Returns the folder of real-world files (`../shared/data` beside the project).
+pub fn shared() -> Option<PathBuf> {
+    beside("shared/data")
+}
+
+/// Returns the folder of the original documents (`../shared/seeds` beside the project).
+pub fn seeds() -> Option<PathBuf> {
+    beside("shared/seeds")
+}
+
+fn beside(folder: &str) -> Option<PathBuf> {
+    let root = folders::root();
+    let folder = root.parent()?.join(folder);
+    folder.is_dir().then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skip;
+
+    #[test]
+    fn the_json_schema_suite_has_both_drafts_and_the_remote_documents() {
+        let Some(suite) = json_schema_suite() else {
+            return skip("the JSON Schema suite is not installed; run ./test");
+        };
+        for file in ["draft7/type.json", "draft2020-12/prefixItems.json", "../remotes/integer.json"]
+        {
+            assert!(suite.join(file).is_file(), "{file}");
+        }
+    }
+
+    #[test]
+    fn outside_files_are_where_their_readme_says() {
+        let Some(shared) = shared() else {
+            return skip("there is no ../shared/data beside the project");
+        };
+        assert!(shared.join("README.md").is_file());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_none() {
+        assert_eq!(beside("no/such/folder"), None);
+    }
+}

@@ -1,0 +1,101 @@
+//! The words of the command line: which chore, with what.
+
+/// What `cargo xtask help` prints.
+pub(crate) const HELP: &str = "\
+Chores of the project:
+
+  cargo xtask tidy                      checks what no compiler checks: floors, sizes, names, links
+  cargo xtask bench engine [--quick]    measures the engine beside a baseline
+  cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
+  cargo xtask help                      this list";
+
+/// The chores, as an unknown word is answered with them.
+const CHORES: &str = "tidy, bench, soak, help";
+
+/// What can be measured; each is a program `bench-…` and `soak-…` of the bench crate.
+const SUBJECTS: [&str; 1] = ["engine"];
+
+/// One chore to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Chore {
+    /// Lists the chores.
+    Help,
+    /// Checks the tree.
+    Tidy,
+    /// Runs a measuring program of the bench crate.
+    Measure {
+        /// The program's first word, such as `bench-engine`.
+        program: String,
+        /// What follows, handed on untouched.
+        arguments: Vec<String>,
+    },
+}
+
+impl Chore {
+    /// Reads the words after `cargo xtask`; the error says what could be written instead.
+    pub(crate) fn parse(words: &[String]) -> Result<Self, String> {
+        let Some((word, rest)) = words.split_first() else {
+            return Ok(Self::Help);
+        };
+        match word.as_str() {
+            "help" | "--help" | "-h" => Ok(Self::Help),
+            "tidy" => match rest.first() {
+                None => Ok(Self::Tidy),
+                Some(extra) => Err(format!("`tidy` takes nothing more, not `{extra}`")),
+            },
+            "bench" | "soak" => measure(word, rest),
+            _ => Err(format!("there is no chore `{word}`; there are: {CHORES}")),
+        }
+    }
+}
+
+fn measure(word: &str, rest: &[String]) -> Result<Chore, String> {
+    let subjects = SUBJECTS.join(", ");
+    let Some((subject, arguments)) = rest.split_first() else {
+        return Err(format!("`{word}` needs to know what; there are: {subjects}"));
+    };
+    if !SUBJECTS.contains(&subject.as_str()) {
+        return Err(format!("`{word}` does not know `{subject}`; there are: {subjects}"));
+    }
+    Ok(Chore::Measure { program: format!("{word}-{subject}"), arguments: arguments.to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Chore, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Chore::parse(&words)
+    }
+
+    #[test]
+    fn no_word_is_a_call_for_help() {
+        assert_eq!(parse(""), Ok(Chore::Help));
+        assert_eq!(parse("--help"), Ok(Chore::Help));
+    }
+
+    #[test]
+    fn arguments_of_a_measurement_are_handed_on_untouched() {
+        let soak = Chore::Measure {
+            program: "soak-engine".to_owned(),
+            arguments: vec!["--calls".to_owned(), "5".to_owned()],
+        };
+        assert_eq!(parse("soak engine --calls 5"), Ok(soak));
+    }
+
+    #[test]
+    fn unknown_words_are_answered_with_the_known_ones() {
+        assert!(parse("tidi").unwrap_err().contains("tidy, bench, soak, help"));
+        assert!(parse("bench").unwrap_err().contains("engine"));
+        assert!(parse("bench motor").unwrap_err().contains("engine"));
+        assert!(parse("tidy --json").is_err());
+    }
+
+    #[test]
+    fn help_names_every_chore() {
+        for word in CHORES.split(", ") {
+            assert!(HELP.contains(&format!("xtask {word}")), "{word}");
+        }
+    }
+}
