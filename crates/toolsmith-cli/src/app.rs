@@ -54,7 +54,11 @@ fn answer_parser(error: &clap::Error, form: Form) -> ExitCode {
 
 /// Takes the usage lines and the prefix off a complaint of the parser.
 fn brief(error: &clap::Error) -> String {
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+    let is_missing = matches!(
+        error.kind(),
+        ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if is_missing {
         return "a command is missing; `toolsmith --help` lists them".to_owned();
     }
     let text = error.to_string();

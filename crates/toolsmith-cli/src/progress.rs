@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How long something may take in silence.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -40,7 +40,9 @@ impl Spinner {
             if stopped.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            let bar = ProgressBar::with_draw_target(None, target).with_message(message);
+            let bar = ProgressBar::with_draw_target(None, target)
+                .with_style(ProgressStyle::default_spinner())
+                .with_message(message);
             loop {
                 bar.tick();
                 if stopped.recv_timeout(TURN) != Err(RecvTimeoutError::Timeout) {

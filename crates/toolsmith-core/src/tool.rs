@@ -157,6 +157,13 @@ pub trait IntoTool {
     fn into_tool(self) -> Result<Tool, ToolError>;
 }
 
+/// A function that makes a tool; `#[tool]` leaves one under the name of the function.
+impl<F: FnOnce() -> T, T: IntoTool> IntoTool for F {
+    fn into_tool(self) -> Result<Tool, ToolError> {
+        self().into_tool()
+    }
+}
+
 impl IntoTool for Tool {
     fn into_tool(self) -> Result<Tool, ToolError> {
         Ok(self)

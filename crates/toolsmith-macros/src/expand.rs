@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::{FnArg, Ident, Pat, Signature, parse_quote};
+use syn::{FnArg, Ident, Pat, Signature, Visibility, parse_quote};
 
 use crate::{
     attributes::ToolAttributes,
@@ -43,10 +43,13 @@ fn stand_in(source: &Source, root: &Root) -> Option<TokenStream> {
         return None;
     }
     let (visibility, ident) = (source.visibility(), source.ident());
+    let maker = maker(visibility, ident);
     Some(quote! {
         #[allow(non_camel_case_types, missing_docs)]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
-        #visibility struct #ident;
+        #visibility struct #ident {}
+
+        #maker
 
         impl #root::IntoTool for #ident {
             fn into_tool(self) -> ::core::result::Result<#root::Tool, #root::ToolError> {
@@ -61,8 +64,7 @@ fn expand(function: &Function, attributes: &ToolAttributes, root: &Root) -> Toke
     let original = original(function);
     let call = call(function);
     let into_tool = into_tool(function, attributes, root);
-    // In a scope of its own the function keeps its name beside the struct, so that it may call
-    // itself, and have parameters and variables of that name, which a unit struct would forbid.
+    // In a scope of its own the function keeps its name, so that it may call itself.
     quote! {
         #object
 
@@ -80,13 +82,32 @@ fn object(function: &Function) -> TokenStream {
     let ident = &signature.ident;
     // A description that stands in the attribute documents the struct as well.
     let described = comments.is_empty().then(|| quote!(#[doc = #description]));
+    let maker = maker(visibility, ident);
     // `allow` where our own code would say `expect`: a name such as `Add` would not fulfil it.
     quote! {
         #described
         #(#comments)*
         #[allow(non_camel_case_types, reason = "the tool has the name of its function")]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug)]
-        #visibility struct #ident;
+        #visibility struct #ident {}
+
+        #maker
+    }
+}
+
+/// Returns the function that stands for the tool where it is registered.
+///
+/// A unit struct would do without it, but Rust lets no variable have the name of a unit struct in
+/// scope, and `let add = …` beside a tool `add` is too common to forbid.
+fn maker(visibility: &Visibility, ident: &Ident) -> TokenStream {
+    quote! {
+        #[doc(hidden)]
+        #[allow(
+            non_snake_case,
+            clippy::must_use_candidate,
+            reason = "it has the tool's name, and is handed on rather than called"
+        )]
+        #visibility fn #ident() -> #ident { #ident {} }
     }
 }
 

@@ -49,13 +49,10 @@ use proc_macro::TokenStream;
 
 /// Makes a tool of an `async fn` or a plain `fn`.
 ///
-/// The function's name becomes a unit struct that can be registered wherever a tool is wanted
-/// (`engine.tool(add)`), and the function itself becomes `add::call`, for tests and other code.
+/// The function's name stands for the tool wherever one is wanted (`engine.tool(add)`), and the
+/// function itself becomes `add::call`, for tests and other code.
 /// An `async fn` runs on the task of its caller; a plain `fn` may hold its thread, so it runs on
 /// the engine's pool of threads.
-///
-/// Rust lets no variable have the name of a unit struct in scope, so other functions of the module
-/// cannot have a variable of the tool's name; the tool's own function can.
 ///
 /// # The description
 ///

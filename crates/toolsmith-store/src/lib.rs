@@ -22,7 +22,7 @@ mod summary;
 mod tally;
 mod writer;
 
-pub use artifacts::{ArtifactPages, ArtifactQuery};
+pub use artifacts::{ArtifactList, ArtifactQuery};
 pub use config::{Access, Durability, StoreConfig};
 pub use erase::Erase;
 pub use error::StoreError;

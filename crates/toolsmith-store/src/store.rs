@@ -108,9 +108,9 @@ impl Store {
     ///
     /// Records pushed later are lost, and counted. Queries still work.
     pub async fn close(&self) -> Health {
-        let health = self.flush_within(CLOSE_LIMIT).await;
         self.0.shared.queue.order_close(CLOSE_LIMIT);
-        if timeout(CLOSE_LIMIT, self.0.shared.ended()).await.is_ok() {
+        // The writer gets a little longer than it gives itself.
+        if timeout(CLOSE_LIMIT + DROP_LIMIT, self.0.shared.ended()).await.is_ok() {
             let writer = self.0.writer.lock().take();
             // The thread has nothing left to do, so this does not wait.
             if writer.is_some_and(|writer| writer.handle.join().is_err()) {
@@ -118,7 +118,7 @@ impl Store {
             }
         }
         self.0.readers.close_idle();
-        health
+        self.health()
     }
 
     /// Tells whether records reach the disk.

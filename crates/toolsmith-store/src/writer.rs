@@ -136,6 +136,8 @@ struct Writer {
     /// Memory for the next batch.
     spare: VecDeque<Entry>,
     trouble: Option<Trouble>,
+    /// When the writer ends at the latest, once it is told to.
+    closing: Option<Instant>,
 }
 
 /// A time in which the store cannot write.
@@ -164,6 +166,7 @@ impl Writer {
             emptied: Instant::now(),
             spare: VecDeque::new(),
             trouble: None,
+            closing: None,
         }
     }
 
@@ -172,6 +175,7 @@ impl Writer {
             self.wait().await;
             let started = Instant::now();
             let orders = self.shared.queue.take_orders();
+            self.closing = orders.closing;
             let has_orders = !orders.jobs.is_empty() || !orders.flushes.is_empty();
             if has_orders || orders.closing.is_some() || self.is_due() {
                 let is_good = self.write_all().await;
@@ -202,6 +206,7 @@ impl Writer {
             }
             Some(trouble) => {
                 let until = trouble.retry_at.min(trouble.announced_at + ANNOUNCED_EVERY);
+                let until = self.closing.map_or(until, |end| until.min(end));
                 self.shared.queue.ordered(until).await;
             }
         }

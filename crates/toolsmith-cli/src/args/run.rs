@@ -6,6 +6,7 @@ use clap::Args;
 
 /// Calls one tool.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "`dry_run` is the name of the flag")]
 #[command(after_help = "\
 Examples:
   toolsmith run echo message=hello

@@ -107,8 +107,8 @@ impl Report {
     }
 
     fn text(&self, colour: Colour) -> String {
-        let lines = |word: &str, names: &[String]| {
-            names.iter().map(|name| format!("{word} {name}\n")).collect::<String>()
+        let lines = |word: &str, names: &[String]| -> String {
+            names.iter().flat_map(|name| [word, " ", name, "\n"]).collect()
         };
         let mut text = lines(&colour.green("created"), &self.created);
         text.push_str(&lines(&colour.green("changed"), &self.changed));

@@ -142,9 +142,7 @@ pub(super) fn environment(environment: &Environment) -> Layer {
     for (name, value) in environment.beginning_with(PREFIX) {
         let source = Source::Environment { name: name.to_owned() };
         let Some(row) = ROWS.iter().find(|row| row.variable() == name) else {
-            let variables: Vec<String> = ROWS.iter().map(Row::variable).collect();
-            let sentence = "unknown variable".to_owned();
-            let message = with_suggestion(sentence, name, variables.iter().map(String::as_str));
+            let message = unknown_variable(name);
             layer.complain(source, "", message);
             continue;
         };
@@ -158,6 +156,17 @@ pub(super) fn environment(environment: &Environment) -> Layer {
         layer.complain(source, "", "its value is not UTF-8 text");
     }
     layer
+}
+
+fn unknown_variable(name: &str) -> String {
+    let variables: Vec<String> = ROWS.iter().map(Row::variable).collect();
+    // All begin alike, which would make any two look near each other.
+    let rest = |name: &'_ str| name.strip_prefix(PREFIX).unwrap_or_default().to_owned();
+    let rests: Vec<String> = variables.iter().map(|variable| rest(variable)).collect();
+    match toolsmith_core::nearest(&rest(name), rests.iter().map(String::as_str)).first() {
+        Some(near) => format!("unknown variable. Did you mean `{PREFIX}{near}`?"),
+        None => "unknown variable; `toolsmith config show` lists the keys".to_owned(),
+    }
 }
 
 /// Reads the value of a variable as its key wants it.
@@ -177,7 +186,7 @@ fn node_of(row: &Row, value: &str) -> Result<Node, String> {
         .map_err(|error| error.to_string())
         .and_then(|json| yaml::parse(&json.to_string()).map_err(|error| error.message))
         .and_then(|nodes| nodes.into_iter().next().ok_or_else(|| "it is empty".to_owned()))
-        .map_err(|reason| format!("expected {} as JSON: {reason}", slot.expects()))
+        .map_err(|reason| format!("expected {}, written as JSON: {reason}", slot.expects()))
 }
 
 /// Reads the flags of the command line.

@@ -41,6 +41,7 @@ pub struct Settings {
 
 /// How many calls, how long.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_field_names, reason = "fields have the names of their keys")]
 pub struct Limits {
     /// How many calls run at once.
     pub max_concurrent: usize,
@@ -89,6 +90,7 @@ pub enum Durability {
 
 /// How long records are kept; a field without a value sets no bound.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_field_names, reason = "fields have the names of their keys")]
 pub struct Retention {
     /// The age at which records go.
     pub max_age: Option<Duration>,

@@ -157,7 +157,7 @@ zzz: 1
     the configuration has 12 problems:
       toolsmith.yaml:3:3: limits.max_concurent: unknown key. Did you mean `max_concurrent`?
       toolsmith.yaml:4:15: limits.queue_size: expected a whole number of at least 0, found the text "many"
-      toolsmith.yaml:5:13: limits.strategy: expected `fifo`, `priority` or `reject`, found the text "lifo"
+      toolsmith.yaml:5:13: limits.strategy: expected `fifo`, `priority` or `reject`, found the text "lifo". Did you mean `fifo`?
       toolsmith.yaml:6:25: limits.bucket_limits.file: expected a whole number of at least 1, found the number 0
       toolsmith.yaml:6:44: limits.bucket_limits.ai: expected a whole number of at least 1, found the text "x"
       toolsmith.yaml:7:1: max_concurrent: unknown key. Did you mean `limits.max_concurrent`?
@@ -165,7 +165,7 @@ zzz: 1
       toolsmith.yaml:9:16: allowed_paths: expected a list, each item a folder, found the text "./data"
       toolsmith.yaml:10:14: auto_reload: expected `true` or `false`, found the text "yes"
       toolsmith.yaml:11:6: log: expected `off`, `error`, `warn`, `info`, `debug` or `trace`, or `part=level` pairs separated by commas, found "wran". Did you mean `warn`?
-      toolsmith.yaml:12:19: watch_for_changes: expected `true` or `false`, found nothing
+      toolsmith.yaml:12:18: watch_for_changes: expected `true` or `false`, found nothing
       toolsmith.yaml:13:1: zzz: unknown key
     "#);
 }
@@ -240,10 +240,10 @@ fn wrong_variables_are_errors_with_suggestions() {
     .unwrap_err();
     assert_snapshot!(error, @r#"
     the configuration has 5 problems:
+      environment TOOLSMITH_ALLOWED_PATHS: allowed_paths: expected a list, each item a folder, written as JSON: expected value at line 1 column 1
       environment TOOLSMITH_DATA: unknown variable. Did you mean `TOOLSMITH_DATA_DIRECTORY`?
-      environment TOOLSMITH_LIMITS_MAX_CONCURENT: unknown variable. Did you mean `TOOLSMITH_LIMITS_MAX_CONCURRENT` or `TOOLSMITH_TOOLS_MAXCONCURRENT`?
-      environment TOOLSMITH_QQQ: unknown variable
-      environment TOOLSMITH_ALLOWED_PATHS: allowed_paths: expected a list, each item a folder as JSON: expected value at line 1 column 1
+      environment TOOLSMITH_LIMITS_MAX_CONCURENT: unknown variable. Did you mean `TOOLSMITH_LIMITS_MAX_CONCURRENT`?
+      environment TOOLSMITH_QQQ: unknown variable; `toolsmith config show` lists the keys
       environment TOOLSMITH_LIMITS_QUEUE_SIZE: limits.queue_size: expected a whole number of at least 0, found the text "ten"
     "#);
 }

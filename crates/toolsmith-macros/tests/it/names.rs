@@ -98,3 +98,9 @@ async fn another_macro_can_write_a_tool() {
     assert_eq!(run(made, json!({})).await.unwrap(), json!(null));
     assert_eq!(run(made, json!({"value": 1})).await.unwrap(), json!(1));
 }
+
+#[test]
+fn a_variable_may_have_the_name_of_a_tool_beside_it() {
+    let join = hostile::join.into_tool().unwrap();
+    assert_eq!(join.spec.name.as_str(), "join");
+}

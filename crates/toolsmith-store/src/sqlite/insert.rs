@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use sqlx::{
-    AssertSqlSafe, QueryBuilder, Row, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
+    AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
     error::BoxDynError, query, query_with, sqlite::SqliteArguments,
 };
 use toolsmith_core::{CallId, Record};
@@ -83,7 +83,7 @@ impl Inserts {
     ) -> Result<(), sqlx::Error> {
         let tools = self.tools.run(db, &tally.tools, |arguments, tool| {
             use sqlx::Arguments as _;
-            arguments.add(Arc::clone(&tool.name))?;
+            arguments.add(row::shared(&tool.name))?;
             arguments.add(tool.calls)?;
             arguments.add(tool.failures)?;
             arguments.add(tool.total_micros)
@@ -91,7 +91,7 @@ impl Inserts {
         tools.await?;
         let durations = self.durations.run(db, &tally.durations, |arguments, duration| {
             use sqlx::Arguments as _;
-            arguments.add(Arc::clone(&duration.tool))?;
+            arguments.add(row::shared(&duration.tool))?;
             arguments.add(i64::from(duration.bucket))?;
             arguments.add(duration.calls)
         });

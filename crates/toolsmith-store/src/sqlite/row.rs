@@ -20,22 +20,27 @@ pub(crate) const WIDTH: usize = 17;
 /// Adds the values of a record to the arguments of a statement.
 pub(crate) fn bind(arguments: &mut SqliteArguments, record: &Record) -> Result<(), BoxDynError> {
     arguments.add(record.record_id.to_bytes().as_slice())?;
-    arguments.add(Arc::clone(&record.tool_name))?;
-    arguments.add(record.version.clone())?;
-    arguments.add(record.params.as_str())?;
-    arguments.add(record.result.as_ref().map(JsonText::as_str))?;
+    arguments.add(shared(&record.tool_name))?;
+    arguments.add(record.version.as_deref().map(shared))?;
+    arguments.add(shared(record.params.as_str()))?;
+    arguments.add(record.result.as_ref().map(|result| shared(result.as_str())))?;
     arguments.add(to_nanos(record.execution_time))?;
     arguments.add(record.is_success)?;
-    arguments.add(record.error.as_deref())?;
-    arguments.add(record.error_type.map(ErrorKind::as_str))?;
-    arguments.add(record.caller_id.clone())?;
-    arguments.add(record.caller_type.as_str())?;
-    arguments.add(record.conversation_id.clone())?;
-    arguments.add(record.workflow_id.clone())?;
-    arguments.add(record.node_id.clone())?;
-    arguments.add(record.task_id.clone())?;
-    arguments.add(record.user_id.clone())?;
+    arguments.add(record.error.as_deref().map(shared))?;
+    arguments.add(record.error_type.map(|kind| shared(kind.as_str())))?;
+    arguments.add(record.caller_id.as_deref().map(shared))?;
+    arguments.add(shared(record.caller_type.as_str()))?;
+    arguments.add(record.conversation_id.as_deref().map(shared))?;
+    arguments.add(record.workflow_id.as_deref().map(shared))?;
+    arguments.add(record.node_id.as_deref().map(shared))?;
+    arguments.add(record.task_id.as_deref().map(shared))?;
+    arguments.add(record.user_id.as_deref().map(shared))?;
     arguments.add(record.created_at.as_millis())
+}
+
+/// Returns text in the form that the database's thread takes without a second copy.
+pub(crate) fn shared(text: &str) -> Arc<str> {
+    Arc::from(text)
 }
 
 /// Reads a row with the columns of [`COLUMNS`].

@@ -52,7 +52,7 @@ pub(crate) async fn conversation(
         "SELECT tool_name, count(*), count(*) - sum(is_success) FROM calls \
          WHERE conversation_id = ? GROUP BY tool_name",
     );
-    let rows = select.bind(Text::clone(conversation_id)).fetch_all(db).await?;
+    let rows = select.bind(row::shared(conversation_id)).fetch_all(db).await?;
     let counts = rows.iter().map(|row| {
         Ok(ToolCount {
             tool: row.try_get::<&str, _>(0)?.into(),
@@ -110,7 +110,7 @@ fn narrow(select: &mut QueryBuilder<Sqlite>, query: &Query) {
     ];
     for (condition, value) in texts {
         if let Some(value) = value {
-            select.push(condition).push_bind(Text::clone(value));
+            select.push(condition).push_bind(row::shared(value));
         }
     }
     if let Some(success) = query.success {
