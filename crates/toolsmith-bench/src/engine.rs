@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use toolsmith_store::{Store, StoreConfig};
 
 use crate::{
     arguments::Arguments,
     bursts::{self, Irreducible},
     growth,
-    machine::{median, rounded},
+    machine::{median, nanos_each, rounded},
     records, start, threads,
 };
 
@@ -18,43 +18,30 @@ use crate::{
 const BURST: usize = 4_000;
 
 pub(crate) fn bench(arguments: &Arguments) -> Result<()> {
-    let rounds = if arguments.has("quick") { 9 } else { 51 };
+    let quick = arguments.has("quick");
+    let rounds = if quick { 9 } else { 51 };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let calls = runtime.block_on(calls(rounds))?;
-    let figures = json!({
-        "call_ns": rounded(calls.call),
-        "bare_ns": rounded(calls.bare),
-        "irreducible_ns": rounded(calls.irreducible),
-        "call_vs_irreducible": rounded(calls.ratio),
-        "call_with_subscriber_ns": rounded(calls.heard),
-        "writer_busy_ns_per_record": rounded(calls.writer),
-    });
-    let mut figures = figures;
-    for part in [
-        growth::bench(rounds)?,
-        threads::bench(rounds)?,
-        runtime.block_on(records::bench(arguments.has("quick")))?,
-        start::bench(arguments.has("quick"))?,
-    ] {
-        if let (Some(all), Some(part)) = (figures.as_object_mut(), part.as_object()) {
-            all.extend(part.clone());
+    let only = arguments.text("part").ok();
+    let mut figures = Map::new();
+    for part in ["calls", "growth", "threads", "records", "start"] {
+        if only.is_some_and(|only| only != part) {
+            continue;
         }
+        let measured = match part {
+            "calls" => runtime.block_on(calls(rounds))?,
+            "growth" => growth::bench(rounds)?,
+            "threads" => threads::bench(rounds)?,
+            "records" => runtime.block_on(records::bench(quick))?,
+            _ => start::bench(quick)?,
+        };
+        figures.extend(measured.as_object().cloned().unwrap_or_default());
     }
     serde_json::to_writer_pretty(std::io::stdout(), &figures)?;
     Ok(())
 }
 
-struct Calls {
-    call: f64,
-    bare: f64,
-    irreducible: f64,
-    ratio: f64,
-    heard: f64,
-    writer: f64,
-}
-
 /// Measures the sizes in turn, round by round, so that a noisy moment hits all of them.
-async fn calls(rounds: usize) -> Result<Calls> {
+async fn calls(rounds: usize) -> Result<Value> {
     let folder = tempfile::tempdir()?;
     let store = Store::open(StoreConfig::at(folder.path())).await?;
     let engine = bursts::engine(9, Some(Arc::new(store.clone())))?;
@@ -75,15 +62,14 @@ async fn calls(rounds: usize) -> Result<Calls> {
         store.flush().await;
     }
     let metrics = store.metrics();
-    let writer = metrics.writer_busy.as_secs_f64() * 1e9
-        / crate::machine::as_f64(usize::try_from(metrics.written)?);
+    let writer = nanos_each(metrics.writer_busy, usize::try_from(metrics.written)?);
     store.close().await;
-    Ok(Calls {
-        call: median(call),
-        bare: median(bare),
-        irreducible: median(irreducible),
-        ratio: median(ratio),
-        heard: median(heard),
-        writer,
-    })
+    Ok(json!({
+        "call_ns": rounded(median(call)),
+        "bare_ns": rounded(median(bare)),
+        "irreducible_ns": rounded(median(irreducible)),
+        "call_vs_irreducible": rounded(median(ratio)),
+        "call_with_subscriber_ns": rounded(median(heard)),
+        "writer_busy_ns_per_record": rounded(writer),
+    }))
 }

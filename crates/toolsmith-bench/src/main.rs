@@ -18,7 +18,7 @@ use arguments::Arguments;
 const USAGE: &str = "\
 toolsmith-bench CHORE [--option VALUE]…
 
-  bench-engine [--quick]                 prints the figures of the engine as JSON
+  bench-engine [--quick] [--part NAME]   prints the figures of the engine as JSON
   soak-engine  [--calls N] [--tasks N]   random failures under limits; every call leaves one record
   write-load   --data DIR --durability sync|batched
                                          calls without end, each return on a line; to be killed

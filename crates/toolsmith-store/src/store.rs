@@ -14,7 +14,7 @@ use toolsmith_core::{BoxFuture, ErrorKind, Receipt, Record, RecordSink, ToolErro
 
 use crate::{
     Access, Health, StoreConfig, StoreError, StoreMetrics,
-    queue::{Job, Mode},
+    queue::Job,
     readers::{Reader, Readers},
     sqlite::{Connection, fault},
     writer::{self, Shared},

@@ -1,9 +1,9 @@
 //! `toolsmith config`: what is in force, and where it was set.
 
-use std::{collections::BTreeMap, process::ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     Session,
@@ -22,8 +22,10 @@ pub(crate) fn run(session: &Session, word: &ConfigWord) -> Result<ExitCode> {
 
 fn show(session: &Session) -> Result<ExitCode> {
     let shown = config::shown(&session.load()?);
-    let by_key: BTreeMap<&str, &Shown> =
-        shown.iter().map(|setting| (setting.key, setting)).collect();
+    let by_key: Map<String, Value> = shown
+        .iter()
+        .map(|setting| Ok((setting.key.to_owned(), serde_json::to_value(setting)?)))
+        .collect::<Result<_>>()?;
     session.output.show(&by_key, |colour| table(&shown, colour))?;
     Ok(ExitCode::SUCCESS)
 }

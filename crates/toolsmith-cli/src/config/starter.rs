@@ -2,12 +2,18 @@
 
 use serde_json::Value;
 
-use super::{Settings, keys};
+use super::{
+    Settings,
+    keys::{self, Row},
+};
 
 const INTRODUCTION: &str = "\
 # The configuration of Toolsmith. Every line that begins with `# key:` shows a default;
 # take the `# ` away to change it. `toolsmith config show` prints what is in force.
 ";
+
+/// How long a comment may be.
+const WIDTH: usize = 92;
 
 /// Returns a configuration file with every key commented out at its default.
 pub fn starter() -> String {
@@ -32,10 +38,18 @@ pub fn starter() -> String {
             Value::String(word) => format!(" {word}"),
             other => format!(" {other}"),
         };
-        lines.push(format!("{indent}# {}", row.help));
+        lines.push(format!("{indent}# {}", explain(row)));
         lines.push(format!("{indent}# {key}:{value}"));
         open = path;
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// Says what a key means, and which words it takes where they fit on the line.
+fn explain(row: &Row) -> String {
+    let expects = (row.slot)(&mut Settings::default()).expects();
+    let both = format!("{} ({expects})", row.help);
+    let has_words = expects.starts_with('`') && both.chars().count() <= WIDTH;
+    if has_words { both } else { row.help.to_owned() }
 }

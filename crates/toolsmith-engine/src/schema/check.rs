@@ -150,7 +150,11 @@ impl Check<'_> {
     /// Tells the problems of the schema, and then the unknown parameters in the input's order.
     fn explain(&self, input: &Value) -> Vec<Problem> {
         let telling = self.telling();
-        let mut found = self.schema.explain(input, &telling);
+        let mut found = match self.schema.fits(input) {
+            // Only the names are wrong.
+            Some(true) => Vec::new(),
+            _ => self.schema.explain(input, &telling),
+        };
         found.retain(|problem| !self.is_unknown(problem));
         let fields = input.as_object();
         for name in self.unknown.iter().take(bounds::PROBLEMS) {

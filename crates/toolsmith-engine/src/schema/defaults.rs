@@ -13,7 +13,7 @@ use super::{
     shape::{Node, NodeId, Shape},
 };
 
-/// How deep defaults may put further defaults into one another.
+/// How often defaults may be put into one another before they count as endless.
 const NESTING: usize = 32;
 
 impl Shape {
@@ -25,7 +25,8 @@ impl Shape {
         if !self.node(Self::ROOT).fills {
             return Ok(());
         }
-        self.fill_node(Self::ROOT, value, &mut Steps::new(WALKING_STEPS))
+        let mut steps = Steps::new(WALKING_STEPS);
+        self.filling(&mut steps).node(Self::ROOT, value).map(drop)
     }
 
     /// Fills the defaults into the defaults themselves, so that filling twice changes nothing.
@@ -60,8 +61,7 @@ impl Shape {
             let Some(default) = node.default.clone().filter(|_| node.fills) else { continue };
             steps.take(bounds::count(&default))?;
             let mut full = default.as_ref().clone();
-            self.fill_node(id, &mut full, steps)?;
-            if full != *default
+            if self.filling(steps).node(id, &mut full)?
                 && let Some(node) = self.node_mut(id)
             {
                 node.default = Some(Arc::new(full));
@@ -71,70 +71,82 @@ impl Shape {
         Ok(has_changed)
     }
 
-    fn fill_node(&self, id: NodeId, value: &mut Value, steps: &mut Steps) -> Result<(), TooMuch> {
-        let node = self.node(id);
+    fn filling<'a>(&'a self, steps: &'a mut Steps) -> Filling<'a> {
+        Filling { shape: self, steps, depth: bounds::INPUT_DEPTH }
+    }
+}
+
+struct Filling<'a> {
+    shape: &'a Shape,
+    steps: &'a mut Steps,
+    /// How many levels the walk may still go down.
+    depth: usize,
+}
+
+impl Filling<'_> {
+    /// Fills one value; tells whether anything was added inside.
+    fn node(&mut self, id: NodeId, value: &mut Value) -> Result<bool, TooMuch> {
+        let shape = self.shape;
+        let node = shape.node(id);
         if !node.fills || !(value.is_object() || value.is_array()) {
-            return Ok(());
+            return Ok(false);
         }
+        self.depth = self.depth.checked_sub(1).ok_or(TooMuch)?;
+        let mut has_added = false;
         loop {
-            let mut has_added = false;
-            for part in self.whole(id) {
-                has_added |= self.fill_part(part, value, steps)?;
+            let mut has_more = false;
+            for part in shape.whole(id) {
+                has_more |= self.part(part, value)?;
             }
+            has_added |= has_more;
             // What one part added may have fields that another part describes.
-            if !has_added || node.parts.is_empty() {
-                return Ok(());
+            if !has_more || node.parts.is_empty() {
+                break;
             }
         }
+        self.depth += 1;
+        Ok(has_added)
     }
 
-    /// Fills in what one of the schemas for a value says; tells whether it added a field.
-    fn fill_part(
-        &self,
-        part: &Node,
-        value: &mut Value,
-        steps: &mut Steps,
-    ) -> Result<bool, TooMuch> {
-        steps.take(1 + part.fields.len() as u64)?;
+    /// Fills in what one of the schemas for a value says.
+    fn part(&mut self, part: &Node, value: &mut Value) -> Result<bool, TooMuch> {
+        self.steps.take(1 + part.fields.len() as u64)?;
+        let mut has_added = false;
         match value {
             Value::Object(fields) => {
-                let has_added = self.fill_fields(part, fields, steps)?;
-                if let Some(rest) = part.rest.filter(|rest| self.node(*rest).fills) {
-                    let others =
-                        fields.iter_mut().filter(|(name, _)| !part.named.contains(name.as_str()));
-                    for (_, field) in others {
-                        self.fill_node(rest, field, steps)?;
+                has_added |= self.fields(part, fields)?;
+                let Some(rest) = part.rest.filter(|rest| self.shape.node(*rest).fills) else {
+                    return Ok(has_added);
+                };
+                for (name, field) in fields {
+                    if !part.named.contains(name.as_str()) {
+                        has_added |= self.node(rest, field)?;
                     }
                 }
-                Ok(has_added)
             }
             Value::Array(items) => {
                 let after = part.items.into_iter().cycle();
                 for (item, id) in items.iter_mut().zip(part.prefix.iter().copied().chain(after)) {
-                    self.fill_node(id, item, steps)?;
+                    has_added |= self.node(id, item)?;
                 }
-                Ok(false)
             }
-            _ => Ok(false),
+            _ => {}
         }
+        Ok(has_added)
     }
 
-    fn fill_fields(
-        &self,
-        part: &Node,
-        fields: &mut Map<String, Value>,
-        steps: &mut Steps,
-    ) -> Result<bool, TooMuch> {
+    fn fields(&mut self, part: &Node, fields: &mut Map<String, Value>) -> Result<bool, TooMuch> {
+        let shape = self.shape;
         let mut has_added = false;
         for (name, id) in &part.fields {
-            let child = self.node(*id);
+            let child = shape.node(*id);
             if child.default.is_none() && !child.fills {
                 continue;
             }
             match (fields.get_mut(name.as_ref()), &child.default) {
-                (Some(field), _) => self.fill_node(*id, field, steps)?,
+                (Some(field), _) => has_added |= self.node(*id, field)?,
                 (None, Some(default)) => {
-                    steps.take(bounds::count(default))?;
+                    self.steps.take(bounds::count(default))?;
                     fields.insert(name.as_ref().to_owned(), default.as_ref().clone());
                     has_added = true;
                 }

@@ -274,10 +274,13 @@ pub(super) fn problem(
 
 /// Returns the words for the types that an error wanted.
 pub(super) fn type_words(kind: &TypeKind) -> Vec<&'static str> {
-    match kind {
+    let mut words: Vec<&str> = match kind {
         TypeKind::Single(one) => vec![one.as_str()],
         TypeKind::Multiple(several) => several.iter().map(|one| one.as_str()).collect(),
-    }
+    };
+    // "a string or null", as people say.
+    words.sort_by_key(|word| *word == "null");
+    words
 }
 
 /// Adds a name to a JSON Pointer.

@@ -39,7 +39,7 @@ pub(crate) enum Attempt {
 
 impl Inserts {
     pub(crate) fn new() -> Self {
-        let calls = format!("INSERT INTO calls ({}) VALUES ", row::COLUMNS);
+        let calls = format!("INSERT OR FAIL INTO calls ({}) VALUES ", row::COLUMNS);
         Self {
             calls: Statements::new(&calls, row::WIDTH, ""),
             tools: Statements::new(
