@@ -33,9 +33,12 @@ pub(crate) fn echo() -> Result<Tool> {
     tools.into_iter().find(|tool| tool.spec.name.as_str() == "echo").context("no `echo`")
 }
 
-/// The context of every measured call.
+/// The context of the measured calls: each thread is a conversation of its own.
 pub(crate) fn context() -> Context {
-    Context::for_conversation("agent-1", "conversation-1")
+    thread_local! {
+        static CONVERSATION: Text = Text::from(format!("conversation-{}", fastrand::u16(..)));
+    }
+    Context::for_conversation(Text::new_static("agent-1"), CONVERSATION.with(Text::clone))
 }
 
 /// An engine with `echo` and that many other tools.

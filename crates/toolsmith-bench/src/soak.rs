@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
-    Call, CallId, Context, Receipt, Record, RecordSink, Tool, ToolError, ToolSpec,
+    Call, CallId, Context, ErrorKind, Receipt, Record, RecordSink, Tool, ToolError, ToolSpec,
 };
 use toolsmith_engine::{Engine, EngineConfig, Heard, Subscription, limiter::LimiterConfig};
 
@@ -140,7 +140,11 @@ async fn work(engine: Engine, progress: Arc<Progress>, calls: u64) {
                 tokio::time::timeout(patience, engine.call(call)).await.ok();
             }
             _ => {
-                engine.call(call).await;
+                let outcome = engine.call(call).await;
+                // Whoever is turned away at a full queue comes back a little later.
+                if outcome.error().is_some_and(|error| error.kind() == ErrorKind::Rejected) {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
             }
         }
     }
@@ -235,7 +239,7 @@ impl RecordSink for Ledger {
         if state.latest.len() > LATEST {
             state.latest.clear();
         }
-        let kind = record.error_type.map_or("ok", toolsmith_core::ErrorKind::as_str);
+        let kind = record.error_type.map_or("ok", ErrorKind::as_str);
         *state.kinds.entry(kind).or_default() += 1;
         Receipt::done()
     }

@@ -1,6 +1,10 @@
 //! Tools that run alone: one gate for each conversation.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+};
 
 use parking_lot::Mutex;
 use tokio::{
@@ -9,9 +13,17 @@ use tokio::{
 };
 use toolsmith_core::Text;
 
+/// How many tables the conversations are spread over, so that they seldom meet at a lock.
+const TABLES: usize = 16;
+
 /// The conversations in which a call runs or waits.
 #[derive(Debug, Default)]
-pub(crate) struct Gates(Mutex<HashMap<Text, Arc<RwLock<()>>>>);
+pub(crate) struct Gates([Table; TABLES]);
+
+/// Each table stands in a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Table(Mutex<HashMap<Text, Arc<RwLock<()>>>>);
 
 /// Whether a call may run beside others of its conversation.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +35,7 @@ pub(crate) enum Company {
 /// A place inside a gate; the next one may enter when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Inside<'a> {
-    gates: &'a Gates,
+    table: &'a Table,
     conversation: Text,
     place: Option<Place>,
 }
@@ -43,8 +55,9 @@ impl Gates {
         company: Company,
         deadline: Instant,
     ) -> Option<Inside<'_>> {
-        let gate = Arc::clone(self.0.lock().entry(conversation.clone()).or_default());
-        let mut inside = Inside { gates: self, conversation: conversation.clone(), place: None };
+        let table = self.table_of(conversation);
+        let gate = Arc::clone(table.0.lock().entry(conversation.clone()).or_default());
+        let mut inside = Inside { table, conversation: conversation.clone(), place: None };
         let place = async {
             match company {
                 Company::Beside => Place::Beside(gate.read_owned().await),
@@ -54,13 +67,21 @@ impl Gates {
         inside.place = Some(timeout_at(deadline, place).await.ok()?);
         Some(inside)
     }
+
+    fn table_of(&self, conversation: &Text) -> &Table {
+        let mut hasher = DefaultHasher::new();
+        conversation.hash(&mut hasher);
+        let index = usize::try_from(hasher.finish() % 16).unwrap_or(0);
+        // The index is below the number of tables; the first one stands for the impossible.
+        self.0.get(index).unwrap_or(&self.0[0])
+    }
 }
 
 impl Drop for Inside<'_> {
     fn drop(&mut self) {
         // The guard holds the gate, so it goes first; then the map holds the last reference.
         self.place = None;
-        let mut gates = self.gates.0.lock();
+        let mut gates = self.table.0.lock();
         if gates.get(&self.conversation).is_some_and(|gate| Arc::strong_count(gate) == 1) {
             gates.remove(&self.conversation);
         }
@@ -80,8 +101,8 @@ mod tests {
         let soon = || Instant::now() + Duration::from_secs(1);
         let inside = gates.enter(&conversation, Company::Alone, soon()).await.unwrap();
         assert!(gates.enter(&conversation, Company::Beside, soon()).await.is_none());
-        assert_eq!(gates.0.lock().len(), 1);
+        assert_eq!(gates.table_of(&conversation).0.lock().len(), 1);
         drop(inside);
-        assert_eq!(gates.0.lock().len(), 0);
+        assert_eq!(gates.table_of(&conversation).0.lock().len(), 0);
     }
 }

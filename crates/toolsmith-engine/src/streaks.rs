@@ -1,6 +1,10 @@
 //! Failures in a row: a model that keeps failing with one tool is told to stop.
 
-use std::{collections::HashMap, num::NonZeroUsize};
+use std::{
+    collections::HashMap,
+    num::NonZeroUsize,
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 use lru::LruCache;
 use parking_lot::Mutex;
@@ -11,11 +15,15 @@ const CONVERSATIONS: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 
 /// Counts, for each conversation and tool, the retryable failures since the last success.
 #[derive(Debug)]
-pub(crate) struct Streaks(Mutex<LruCache<Text, HashMap<Text, u32>>>);
+pub(crate) struct Streaks {
+    /// Whether anything has failed yet: successes of a healthy engine take no lock.
+    has_any: AtomicBool,
+    tools: Mutex<LruCache<Text, HashMap<Text, u32>>>,
+}
 
 impl Default for Streaks {
     fn default() -> Self {
-        Self(Mutex::new(LruCache::new(CONVERSATIONS)))
+        Self { has_any: AtomicBool::new(false), tools: Mutex::new(LruCache::new(CONVERSATIONS)) }
     }
 }
 
@@ -23,11 +31,17 @@ impl Streaks {
     /// Ends the streak of a tool that succeeded.
     pub(crate) fn succeed(&self, context: &Context, tool: &Text) {
         let Some(conversation) = &context.conversation_id else { return };
-        let mut streaks = self.0.lock();
+        if !self.has_any.load(Relaxed) {
+            return;
+        }
+        let mut streaks = self.tools.lock();
         if let Some(tools) = streaks.get_mut(conversation) {
             tools.remove(tool);
             if tools.is_empty() {
                 streaks.pop(conversation);
+            }
+            if streaks.is_empty() {
+                self.has_any.store(false, Relaxed);
             }
         }
     }
@@ -38,7 +52,8 @@ impl Streaks {
         else {
             return error;
         };
-        let mut streaks = self.0.lock();
+        let mut streaks = self.tools.lock();
+        self.has_any.store(true, Relaxed);
         let tools = streaks.get_or_insert_mut(conversation.clone(), HashMap::new);
         let failures = tools.entry(tool.clone()).or_default();
         *failures = failures.saturating_add(1);

@@ -274,6 +274,11 @@ impl Queue {
         batch
     }
 
+    /// Gives memory back that only a burst needed.
+    pub(crate) fn shrink(&self, capacity: usize) {
+        self.state.lock().entries.shrink_to(capacity);
+    }
+
     /// Says that what was taken is written.
     pub(crate) fn settle(&self) {
         self.state.lock().in_hand = 0;

@@ -111,6 +111,7 @@ impl Pruning<'_> {
                 break;
             }
         }
+        self.store.write(move |db| Box::pin(remove::segments_before(db, id))).await?;
         // Files first: a row without a file is found again, a file without a row is not.
         self.remove_files_before(id).await?;
         self.store.write(move |db| Box::pin(artifact::remove_before(db, id))).await

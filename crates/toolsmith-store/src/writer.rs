@@ -9,7 +9,10 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::{sync::oneshot, time::Instant};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout},
+};
 use toolsmith_core::Record;
 
 use crate::{
@@ -25,7 +28,10 @@ use crate::{
 /// The largest transaction, in records: a longer one would make others wait for the lock.
 const LARGEST_BATCH: usize = 16_384;
 
-/// How much memory the queue keeps while nothing happens, in records.
+/// When nothing has happened for this long, the memory of a burst is given back.
+const IDLE_AFTER: Duration = Duration::from_secs(5);
+
+/// For how many records the queue keeps memory while nothing happens.
 const IDLE_CAPACITY: usize = 1_024;
 
 /// How long the first and the longest wait before trying to write again.
@@ -199,10 +205,13 @@ impl Writer {
     async fn wait(&mut self) {
         match &self.trouble {
             None => {
-                if self.shared.queue.len() == 0 {
+                let queue = &self.shared.queue;
+                let gathered = queue.gathered(self.window, self.emptied);
+                if timeout(IDLE_AFTER, gathered).await.is_err() {
                     self.spare.shrink_to(IDLE_CAPACITY);
+                    queue.shrink(IDLE_CAPACITY);
+                    queue.gathered(self.window, self.emptied).await;
                 }
-                self.shared.queue.gathered(self.window, self.emptied).await;
             }
             Some(trouble) => {
                 let until = trouble.retry_at.min(trouble.announced_at + ANNOUNCED_EVERY);

@@ -39,6 +39,9 @@ pub(super) const METERED_STEPS_PER_VALUE: u64 = 100;
 /// The references that a metered check follows at most.
 pub(super) const METERED_STEPS_AT_MOST: u64 = 5_000_000;
 
+/// The values in an input above which it is made smaller before its problems are told.
+pub(super) const LARGE: u64 = 2_000;
+
 /// The steps of filling in defaults, and of coercion, for one input.
 pub(super) const WALKING_STEPS: u64 = 5_000_000;
 

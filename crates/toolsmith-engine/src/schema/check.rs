@@ -191,6 +191,6 @@ impl Check<'_> {
 
     fn telling(&self) -> Telling<'_> {
         let given = if self.unknown.is_empty() { &self.notes.dropped } else { &self.unknown };
-        Telling { subject: "The input", source: &self.schema.source, given }
+        Telling { subject: "The input", source: &self.schema.source, given, original: None }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use jsonschema::{Draft, ErrorIterator, PatternOptions, ValidationError, Validator};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use toolsmith_core::{JsonText, Problem, ToolError};
 
@@ -11,7 +11,7 @@ use super::{
     bounds,
     effort::Effort,
     extras::Names,
-    inspect, meter,
+    inspect, meter, narrow,
     problems::{self, Telling},
     reading::Reading,
     shape::Shape,
@@ -44,23 +44,8 @@ impl Schema {
         inspect::well_formed(&source)?;
         let reading =
             Reading::of(&source, draft).map_err(|error| inspect::bad_reference(&error))?;
-        if reading.patterns > bounds::PATTERNS {
-            return Err(inspect::refused(format!(
-                "has {} patterns; at most {} are allowed",
-                reading.patterns,
-                bounds::PATTERNS
-            )));
-        }
-        let effort = Effort::of(&reading.shape).ok_or_else(|| {
-            inspect::refused("has references that lead through too many other references")
-        })?;
+        let effort = measure(&reading, draft)?;
         let is_metered = effort.multiplies || reading.is_dynamic;
-        if is_metered && draft < Draft::Draft7 {
-            // The meter is made of `if` and `then`, which older drafts do not know.
-            return Err(inspect::refused(
-                "multiplies its work through references; write it in draft 7 or later",
-            ));
-        }
         let validator = if is_metered {
             build(&meter::metered(&source, draft), draft, reading.patterns)
         } else {
@@ -86,7 +71,8 @@ impl Schema {
 
     /// Tells everything that is wrong with a value; plain JSON Schema.
     pub fn problems(&self, value: &Value) -> Vec<Problem> {
-        let telling = Telling { subject: "The value", source: &self.source, given: &[] };
+        let telling =
+            Telling { subject: "The value", source: &self.source, given: &[], original: None };
         if bounds::is_deeper(value, self.depth) {
             return vec![telling.too_deep(self.depth)];
         }
@@ -113,6 +99,19 @@ impl Schema {
 
     /// Tells what is wrong with a value that is not too deep.
     pub(super) fn explain(&self, value: &Value, telling: &Telling<'_>) -> Vec<Problem> {
+        if bounds::count(value) > bounds::LARGE {
+            let small = narrow::narrowed(value, |part| self.fits(part) != Some(true));
+            let telling = Telling { original: Some(value), ..*telling };
+            let mut found = self.explain_whole(&small.value, &telling);
+            found.retain(|problem| !problems::comes_from_cutting(problem, &small.cut));
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        self.explain_whole(value, telling)
+    }
+
+    fn explain_whole(&self, value: &Value, telling: &Telling<'_>) -> Vec<Problem> {
         let found = self.errors(value, |errors| telling.all(errors, &self.shape));
         found.unwrap_or_else(|| vec![telling.too_much_work()])
     }
@@ -132,8 +131,8 @@ impl Schema {
         self.shape.expand_defaults().map_err(|_| {
             inspect::refused("has defaults that contain each other without end, or far too many")
         })?;
-        let mut empty = Value::Object(serde_json::Map::new());
-        if self.shape.fill(&mut empty).is_err() || empty.as_object().is_none_or(|f| f.is_empty()) {
+        let mut empty = Value::Object(Map::new());
+        if self.shape.fill(&mut empty).is_err() || empty.as_object().is_none_or(Map::is_empty) {
             return Ok(());
         }
         let wrong = self.errors(&empty, |errors| {
@@ -151,6 +150,27 @@ impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema").field("source", &self.source).finish_non_exhaustive()
     }
+}
+
+/// Makes sure that a schema can be checked within the bounds.
+fn measure(reading: &Reading, draft: Draft) -> Result<Effort, ToolError> {
+    if reading.patterns > bounds::PATTERNS {
+        return Err(inspect::refused(format!(
+            "has {} patterns; at most {} are allowed",
+            reading.patterns,
+            bounds::PATTERNS
+        )));
+    }
+    let effort = Effort::of(&reading.shape).ok_or_else(|| {
+        inspect::refused("has references that lead through too many other references")
+    })?;
+    if (effort.multiplies || reading.is_dynamic) && draft < Draft::Draft7 {
+        // The meter is made of `if` and `then`, which older drafts do not know.
+        return Err(inspect::refused(
+            "multiplies its work through references; write it in draft 7 or later",
+        ));
+    }
+    Ok(effort)
 }
 
 fn build(

@@ -18,16 +18,16 @@ const ADMITTING: [&str; 11] = [
     "unevaluatedProperties",
 ];
 
-/// Up to so many names, looking through them all is faster than a search.
-const FEW: usize = 8;
+/// How many names are tried in turn before they are searched.
+const TRIED: usize = 6;
 
 /// Which parameters a schema knows.
 #[derive(Debug, PartialEq)]
 pub(super) enum Names {
     /// Any name is fine, or the schema itself says which are not.
     Open,
-    /// These, sorted.
-    Closed(Box<[Box<str>]>),
+    /// These.
+    Closed(Closed),
     /// `additionalProperties: false` beside patterns: only the validator can tell.
     Patterns,
 }
@@ -43,10 +43,9 @@ impl Names {
         match words.get("additionalProperties") {
             Some(Value::Bool(false)) if words.contains_key("patternProperties") => Self::Patterns,
             Some(Value::Bool(false)) => Self::closed(names(properties)),
-            Some(_) => Self::Open,
             None if ADMITTING.iter().any(|word| words.contains_key(*word)) => Self::Open,
             None if properties.is_some() => Self::closed(names(properties).chain(mentioned(words))),
-            None => Self::Open,
+            _ => Self::Open,
         }
     }
 
@@ -54,23 +53,39 @@ impl Names {
     #[inline]
     pub(super) fn unknown(&self, fields: &Map<String, Value>) -> Vec<String> {
         let Self::Closed(names) = self else { return Vec::new() };
-        fields.keys().filter(|name| !holds(names, name)).cloned().collect()
+        let mut next = 0;
+        fields.keys().filter(|name| !names.holds(name, &mut next)).cloned().collect()
     }
 
     fn closed<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut names: Vec<Box<str>> = names.map(Into::into).collect();
-        names.sort_unstable();
-        names.dedup();
-        Self::Closed(names.into())
+        let declared: Box<[Box<str>]> = names.map(Into::into).collect();
+        let mut sorted = declared.clone();
+        sorted.sort_unstable();
+        Self::Closed(Closed { declared, sorted })
     }
 }
 
-#[inline]
-fn holds(names: &[Box<str>], name: &str) -> bool {
-    if names.len() <= FEW {
-        names.iter().any(|known| known.as_ref() == name)
-    } else {
-        names.binary_search_by(|known| known.as_ref().cmp(name)).is_ok()
+/// The names of a closed schema.
+#[derive(Debug, PartialEq)]
+pub(super) struct Closed {
+    declared: Box<[Box<str>]>,
+    sorted: Box<[Box<str>]>,
+}
+
+impl Closed {
+    /// Tells whether a name is known; `next` is where to look first, and moves on.
+    ///
+    /// Most callers give parameters in the order of their declaration, some left out.
+    #[inline]
+    fn holds(&self, name: &str, next: &mut usize) -> bool {
+        let ahead = self.declared.iter().enumerate().skip(*next).take(TRIED);
+        for (at, known) in ahead {
+            if known.as_ref() == name {
+                *next = at + 1;
+                return true;
+            }
+        }
+        self.sorted.binary_search_by(|known| known.as_ref().cmp(name)).is_ok()
     }
 }
 
@@ -101,7 +116,7 @@ mod tests {
     #[test]
     fn declared_parameters_close_a_schema() {
         let closed = Names::closed(["a", "b"].into_iter());
-        assert_eq!(of(&json!({"properties": {"b": {}, "a": {}}})), closed);
+        assert_eq!(of(&json!({"properties": {"a": {}, "b": {}}})), closed);
         assert_eq!(of(&json!({"properties": {"a": {}}, "required": ["b"]})), closed);
         assert_eq!(of(&json!({"additionalProperties": false})), Names::closed([].into_iter()));
     }
@@ -133,5 +148,16 @@ mod tests {
         let input = json!({"z": 1, "a": 2, "y": 3});
         let unknown = of(&json!({"properties": {"a": {}}})).unknown(input.as_object().unwrap());
         assert_eq!(unknown, ["z", "y"]);
+    }
+
+    #[test]
+    fn names_are_known_in_any_order() {
+        let declared: Map<_, _> = (0..40).map(|n| (format!("n{n}"), json!({}))).collect();
+        let names = of(&json!({"properties": declared}));
+        let mut input: Map<_, _> = (0..40).rev().map(|n| (format!("n{n}"), json!(1))).collect();
+        assert!(names.unknown(&declared).is_empty());
+        assert!(names.unknown(&input).is_empty());
+        input.insert("n40".to_owned(), json!(1));
+        assert_eq!(names.unknown(&input), ["n40"]);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn tell_none(
     out: &mut Vec<Problem>,
 ) {
     let path = error.instance_path().as_str();
-    let value = error.instance();
+    let value = telling.value(error);
     if let Some(words) = all_types(forms, path) {
         out.push(telling.wrong_type(path, value, &words));
         return;
@@ -60,7 +60,7 @@ pub(super) fn tell_several(
         forms.len(),
         numbers.join(", ")
     );
-    problem(ProblemKind::ConstraintViolation, path, message, Value::Null, error.instance())
+    problem(ProblemKind::ConstraintViolation, path, message, Value::Null, telling.value(error))
 }
 
 fn none_of(telling: &Telling<'_>, error: &ValidationError<'_>, forms: &[Form]) -> Problem {
@@ -76,7 +76,7 @@ fn none_of(telling: &Telling<'_>, error: &ValidationError<'_>, forms: &[Form]) -
         message = format!("{message} And {} more.", forms.len() - SAID);
     }
     let expected = reasons.into_iter().map(|reason| wording::shortened(&reason.expected)).collect();
-    problem(ProblemKind::ConstraintViolation, path, message, expected, error.instance())
+    problem(ProblemKind::ConstraintViolation, path, message, expected, telling.value(error))
 }
 
 /// Returns the types of all forms, when the type alone rules out each of them.

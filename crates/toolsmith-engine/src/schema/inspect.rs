@@ -75,7 +75,8 @@ pub(super) fn bad_schema(error: &ValidationError<'_>) -> ToolError {
             error.instance_path()
         )),
         _ => {
-            let telling = Telling { subject: "The schema", source: &Value::Null, given: &[] };
+            let telling =
+                Telling { subject: "The schema", source: &Value::Null, given: &[], original: None };
             let place = error.instance_path();
             let detail = telling.one(error).map_or_else(String::new, |problem| problem.message);
             refused(format!(

@@ -59,7 +59,10 @@ fn meter(schema: &mut Value, draft: Draft) {
     let Value::Object(words) = schema else { return };
     for (word, value) in words.iter_mut() {
         match word.as_str() {
-            "additionalProperties"
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => meter_list(value, draft),
+            "items" if value.is_array() => meter_list(value, draft),
+            "items"
+            | "additionalProperties"
             | "additionalItems"
             | "contains"
             | "not"
@@ -70,9 +73,6 @@ fn meter(schema: &mut Value, draft: Draft) {
             | "unevaluatedItems"
             | "unevaluatedProperties"
             | "contentSchema" => meter(value, draft),
-            "allOf" | "anyOf" | "oneOf" | "prefixItems" => meter_list(value, draft),
-            "items" if value.is_array() => meter_list(value, draft),
-            "items" => meter(value, draft),
             "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
             | "dependencies" => {
                 value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|schema| {

@@ -1,16 +1,16 @@
 //! From the errors of the validator to problems that a model can act on.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::collections::{HashMap, HashSet};
 
 use jsonschema::{
-    ErrorIterator, ValidationError,
+    ErrorIterator, JsonType, ValidationError,
     error::{TypeKind, ValidationErrorKind},
 };
 use serde_json::{Map, Value, json};
 
 use toolsmith_core::{Problem, ProblemKind, nearest, suggestion};
 
-use super::{bounds, forms, shape::Shape, wording};
+use super::{bounds, constraints::constraint, forms, order, shape::Shape, wording};
 
 /// The most errors of the validator that are looked at; the first of them are told.
 const LOOKED_AT: usize = 1_000;
@@ -26,6 +26,8 @@ pub(super) struct Telling<'a> {
     pub(super) source: &'a Value,
     /// Parameters that were given and that nobody knows: one may be meant for a missing one.
     pub(super) given: &'a [String],
+    /// The value as it was, when the errors are those of a part of it.
+    pub(super) original: Option<&'a Value>,
 }
 
 impl Telling<'_> {
@@ -45,8 +47,8 @@ impl Telling<'_> {
         for (rank, name) in shape.names().enumerate() {
             ranks.entry(name).or_insert(rank);
         }
-        problems.sort_by(|a, b| in_order(a, b, &ranks));
-        problems.dedup_by(|a, b| is_repeated(a, b));
+        problems.sort_by(|a, b| order::in_order(a, b, &ranks));
+        problems.dedup_by(|a, b| order::is_repeated(a, b));
         problems.truncate(bounds::PROBLEMS);
         problems
     }
@@ -61,7 +63,7 @@ impl Telling<'_> {
     /// Tells one error, which may be several problems.
     pub(super) fn tell(&self, error: &ValidationError<'_>, out: &mut Vec<Problem>) {
         let path = error.instance_path().as_str();
-        let value = error.instance();
+        let value = self.value(error);
         match error.kind() {
             ValidationErrorKind::Required { property } => {
                 out.push(self.missing(path, property.as_str().unwrap_or_default(), error));
@@ -104,6 +106,13 @@ impl Telling<'_> {
                 out.push(problem(ProblemKind::ConstraintViolation, path, message, expected, value));
             }
         }
+    }
+
+    /// Returns the value that an error is about.
+    pub(super) fn value<'e>(&'e self, error: &'e ValidationError<'_>) -> &'e Value {
+        let original =
+            self.original.and_then(|whole| whole.pointer(error.instance_path().as_str()));
+        original.unwrap_or_else(|| error.instance())
     }
 
     /// Returns what a message calls a place.
@@ -276,7 +285,7 @@ pub(super) fn problem(
 pub(super) fn type_words(kind: &TypeKind) -> Vec<&'static str> {
     let mut words: Vec<&str> = match kind {
         TypeKind::Single(one) => vec![one.as_str()],
-        TypeKind::Multiple(several) => several.iter().map(|one| one.as_str()).collect(),
+        TypeKind::Multiple(several) => several.iter().map(JsonType::as_str).collect(),
     };
     // "a string or null", as people say.
     words.sort_by_key(|word| *word == "null");
@@ -299,124 +308,11 @@ pub(super) fn is_top(path: &str) -> bool {
     path.matches('/').count() == 1
 }
 
-/// Says what a value breaks, and what is expected of it.
-fn constraint(kind: &ValidationErrorKind, value: &Value) -> (String, Value) {
-    use ValidationErrorKind as Kind;
-    let got = || wording::said(value);
-    match kind {
-        Kind::Maximum { limit } => {
-            (format!("must be at most {limit}; got {}", got()), json!({"maximum": limit}))
-        }
-        Kind::Minimum { limit } => {
-            (format!("must be at least {limit}; got {}", got()), json!({"minimum": limit}))
-        }
-        Kind::ExclusiveMaximum { limit } => (
-            format!("must be less than {limit}; got {}", got()),
-            json!({"exclusiveMaximum": limit}),
-        ),
-        Kind::ExclusiveMinimum { limit } => (
-            format!("must be more than {limit}; got {}", got()),
-            json!({"exclusiveMinimum": limit}),
-        ),
-        Kind::MultipleOf { multiple_of } => (
-            format!("must be a multiple of {multiple_of}; got {}", got()),
-            json!({"multipleOf": multiple_of}),
-        ),
-        Kind::Pattern { pattern } => (
-            format!("must match the pattern `{}`; got {}", wording::cut(pattern, 200), got()),
-            json!({"pattern": wording::cut(pattern, 200)}),
-        ),
-        Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => (
-            "takes too many steps to check against its pattern; give a shorter text".to_owned(),
-            Value::Null,
-        ),
-        Kind::Not { schema } => (
-            format!("must not be what the schema excludes; got {}", got()),
-            json!({"not": wording::shortened(schema)}),
-        ),
-        Kind::FalseSchema => ("is not allowed".to_owned(), Value::Null),
-        Kind::Contains => ("does not contain the items that it must".to_owned(), Value::Null),
-        Kind::UniqueItems => {
-            ("must not contain the same item twice".to_owned(), json!({"uniqueItems": true}))
-        }
-        Kind::UnevaluatedItems { .. } => {
-            ("has more items than the schema describes".to_owned(), Value::Null)
-        }
-        Kind::PropertyNames { error } => (
-            format!(
-                "has a field with a name that is not allowed: {}",
-                wording::said(error.instance())
-            ),
-            Value::Null,
-        ),
-        Kind::Format { format } => {
-            (format!("must be of the format {format}; got {}", got()), json!({"format": format}))
-        }
-        other => size(other, value)
-            .unwrap_or_else(|| ("does not fit the schema".to_owned(), Value::Null)),
+/// Tells whether a problem is only there because the end of a list or object was cut off.
+pub(super) fn comes_from_cutting(problem: &Problem, cut: &HashSet<String>) -> bool {
+    const LEAST: [&str; 3] = ["minItems", "minProperties", "contains"];
+    if problem.kind == ProblemKind::MissingRequired {
+        return problem.path.rsplit_once('/').is_some_and(|(holder, _)| cut.contains(holder));
     }
-}
-
-/// Says that a value is too short or too long.
-fn size(kind: &ValidationErrorKind, value: &Value) -> Option<(String, Value)> {
-    use ValidationErrorKind as Kind;
-    let (word, bound, limit, noun) = match kind {
-        Kind::MinLength { limit } => ("minLength", "at least", *limit, "character"),
-        Kind::MaxLength { limit } => ("maxLength", "at most", *limit, "character"),
-        Kind::MinItems { limit } => ("minItems", "at least", *limit, "item"),
-        Kind::MaxItems { limit } => ("maxItems", "at most", *limit, "item"),
-        Kind::AdditionalItems { limit } => ("maxItems", "at most", *limit as u64, "item"),
-        Kind::MinProperties { limit } => ("minProperties", "at least", *limit, "field"),
-        Kind::MaxProperties { limit } => ("maxProperties", "at most", *limit, "field"),
-        _ => return None,
-    };
-    let has = match value {
-        Value::String(text) => text.chars().count(),
-        Value::Array(items) => items.len(),
-        Value::Object(fields) => fields.len(),
-        _ => return None,
-    };
-    let limit_words = wording::counted(limit, noun);
-    Some((format!("must have {bound} {limit_words}; it has {has}"), json!({word: limit})))
-}
-
-fn in_order(a: &Problem, b: &Problem, ranks: &HashMap<&str, usize>) -> Ordering {
-    let is_extra = |p: &Problem| p.kind == ProblemKind::ExtraParameter && is_top(&p.path);
-    match (is_extra(a), is_extra(b)) {
-        // The validator names them in the order of the input, and sorting keeps it.
-        (true, true) => return Ordering::Equal,
-        (false, false) => {}
-        (a, b) => return a.cmp(&b),
-    }
-    let rank = |p: &Problem| match ranks.get(p.parameter.as_str()) {
-        Some(rank) => (0, *rank),
-        // What concerns the whole comes after its parameters.
-        None => (if p.path.is_empty() { 2 } else { 1 }, 0),
-    };
-    rank(a).cmp(&rank(b)).then_with(|| by_place(&a.path, &b.path))
-}
-
-/// Compares two JSON Pointers name by name, item numbers as numbers.
-fn by_place(a: &str, b: &str) -> Ordering {
-    let number = |segment: &str| segment.parse::<u64>().ok();
-    let (mut a, mut b) = (a.split('/'), b.split('/'));
-    loop {
-        let order = match (a.next(), b.next()) {
-            (None, None) => return Ordering::Equal,
-            (Some(a), Some(b)) => match (number(a), number(b)) {
-                (Some(a), Some(b)) => a.cmp(&b),
-                _ => a.cmp(b),
-            },
-            (a, b) => a.cmp(&b),
-        };
-        if order != Ordering::Equal {
-            return order;
-        }
-    }
-}
-
-/// Tells whether two neighbours in the list are the same problem, found by two ways.
-fn is_repeated(a: &Problem, b: &Problem) -> bool {
-    let is_missing = a.kind == ProblemKind::MissingRequired;
-    a.kind == b.kind && a.path == b.path && (is_missing || a.message == b.message)
+    cut.contains(&problem.path) && LEAST.iter().any(|word| problem.expected.get(word).is_some())
 }

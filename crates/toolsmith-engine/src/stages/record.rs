@@ -3,7 +3,7 @@
 //! The trace is opened before the first stage and closed after the last. A caller that goes away
 //! in between drops it, and that is recorded too.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -72,7 +72,10 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
         metadata: Map::new(),
         is_open: true,
     };
-    trace.emit(EventKind::CallRequested, || json!({ "params": trace.shown_params().to_value() }));
+    trace.emit(
+        EventKind::CallRequested,
+        || json!({ "params": trace.shown(JsonText::of(&trace.input)).to_value() }),
+    );
     trace
 }
 
@@ -127,7 +130,11 @@ impl Trace<'_> {
         let version = self.tool.as_ref().map(|tool| tool.version.clone());
         let receipt = match self.engine.sink() {
             None => Receipt::done(),
-            Some(sink) => sink.push(self.record(&result, text.ok(), version.clone(), duration)),
+            Some(sink) => {
+                let params = self.params.take().unwrap_or_else(|| JsonText::of(&self.input));
+                let texts = (self.shown(params), text.ok());
+                sink.push(self.record(&result, texts, version.clone(), duration))
+            }
         };
         let outcome = Outcome {
             call_id: self.call_id,
@@ -178,7 +185,7 @@ impl Trace<'_> {
     fn record(
         &self,
         result: &Result<Value, ToolError>,
-        text: Option<JsonText>,
+        (params, text): (JsonText, Option<JsonText>),
         version: Option<Text>,
         duration: Duration,
     ) -> Record {
@@ -188,7 +195,7 @@ impl Trace<'_> {
             record_id: self.call_id,
             tool_name: self.tool_name.clone(),
             version,
-            params: self.shown_params(),
+            params,
             result: text,
             execution_time: duration,
             is_success: error.is_none(),
@@ -206,19 +213,17 @@ impl Trace<'_> {
     }
 
     /// The input as others may see it: without secrets, and not without end.
-    fn shown_params(&self) -> JsonText {
-        let text = self.params.clone().unwrap_or_else(|| JsonText::of(&self.input));
-        let text = match self.engine.redactor().text(text.as_str()) {
-            std::borrow::Cow::Borrowed(_) => text,
-            std::borrow::Cow::Owned(clean) => JsonText::from_trusted(clean),
+    fn shown(&self, params: JsonText) -> JsonText {
+        let params = match self.engine.redactor().text(params.as_str()) {
+            Cow::Borrowed(_) => params,
+            Cow::Owned(clean) => JsonText::from_trusted(clean),
         };
-        let bytes = text.as_str().len();
+        let bytes = params.as_str().len();
         if bytes <= self.engine.config().max_recorded_bytes {
-            return text;
+            return params;
         }
-        JsonText::of(
-            &json!({ "cut": true, "bytes": bytes, "preview": beginning(text.as_str(), 4_096) }),
-        )
+        let preview = beginning(params.as_str(), 4_096);
+        JsonText::of(&json!({ "cut": true, "bytes": bytes, "preview": preview }))
     }
 }
 

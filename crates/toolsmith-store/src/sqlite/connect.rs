@@ -35,11 +35,11 @@ pub(crate) async fn writer(
         .synchronous(synchronous)
         .pragma("cache_size", "-16384")
         // Pages that many transactions touch are carried over once: fewer, larger checkpoints.
-        .pragma("wal_autocheckpoint", "4000")
+        .pragma("wal_autocheckpoint", "2000")
         .pragma("journal_size_limit", "67108864");
     let opened = options.connect().await;
     let mut db = opened.map_err(|error| while_writing(file, &error))?;
-    schema::bring_up_to_date(&mut db, file).await?;
+    schema::bring_up_to_date(&mut db, file, durability).await?;
     Ok(db)
 }
 

@@ -3,14 +3,14 @@
 use std::{collections::HashSet, sync::Arc};
 
 use sqlx::{
-    AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
+    Arguments, AssertSqlSafe, QueryBuilder, SqlSafeStr, SqlStr, Sqlite, SqliteConnection,
     error::BoxDynError, query, query_with, sqlite::SqliteArguments,
 };
 use toolsmith_core::{CallId, Record};
 
 use super::{
     fault::{Fault, fault},
-    row,
+    row, segment,
 };
 use crate::tally::Tally;
 
@@ -24,6 +24,7 @@ const SIZES: [usize; 5] = [256, 64, 16, 4, 1];
 #[derive(Debug)]
 pub(crate) struct Inserts {
     calls: Statements,
+    segments: Statements,
     tools: Statements,
     durations: Statements,
 }
@@ -39,9 +40,17 @@ pub(crate) enum Attempt {
 
 impl Inserts {
     pub(crate) fn new() -> Self {
+        // A statement that fails half-way is undone with its whole transaction, so SQLite need not
+        // keep the means to undo it alone: that would cost as much as the inserting.
         let calls = format!("INSERT OR FAIL INTO calls ({}) VALUES ", row::COLUMNS);
         Self {
             calls: Statements::new(&calls, row::WIDTH, ""),
+            segments: Statements::new(
+                "INSERT INTO segments (segment, first_id, last_id) VALUES ",
+                3,
+                " ON CONFLICT DO UPDATE SET first_id = min(first_id, excluded.first_id), \
+                 last_id = max(last_id, excluded.last_id)",
+            ),
             tools: Statements::new(
                 "INSERT INTO tool_stats (tool_name, calls, failures, total_micros) VALUES ",
                 4,
@@ -82,7 +91,6 @@ impl Inserts {
         tally: &Tally,
     ) -> Result<(), sqlx::Error> {
         let tools = self.tools.run(db, &tally.tools, |arguments, tool| {
-            use sqlx::Arguments as _;
             arguments.add(row::shared(&tool.name))?;
             arguments.add(tool.calls)?;
             arguments.add(tool.failures)?;
@@ -90,27 +98,46 @@ impl Inserts {
         });
         tools.await?;
         let durations = self.durations.run(db, &tally.durations, |arguments, duration| {
-            use sqlx::Arguments as _;
             arguments.add(row::shared(&duration.tool))?;
             arguments.add(i64::from(duration.bucket))?;
             arguments.add(duration.calls)
         });
-        durations.await
+        durations.await.map(drop)
     }
 
+    /// Writes records and what is kept beside them; returns how many could not be stored.
     async fn records(
         &self,
         db: &mut SqliteConnection,
         records: &[&Record],
     ) -> Result<usize, sqlx::Error> {
         let all = self.calls.run(db, records, |arguments, record| row::bind(arguments, record));
-        let stored = match all.await {
-            Ok(()) => return self.add(db, &Tally::of(records)).await.map(|()| 0),
-            Err(error) if fault(&error) == Fault::Record => self.one_by_one(db, records).await?,
-            Err(error) => return Err(error),
-        };
-        self.add(db, &Tally::of(&stored)).await?;
-        Ok(records.len() - stored.len())
+        match all.await {
+            Ok(last) => self.beside(db, records, last).await.map(|()| 0),
+            Err(error) if fault(&error) == Fault::Record => {
+                let (stored, last) = self.one_by_one(db, records).await?;
+                self.beside(db, &stored, last).await?;
+                Ok(records.len() - stored.len())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds stored records to the segments and to the sums; `last` is the number of the last one.
+    async fn beside(
+        &self,
+        db: &mut SqliteConnection,
+        records: &[&Record],
+        last: i64,
+    ) -> Result<(), sqlx::Error> {
+        let zones = segment::zones_of(records, last);
+        let widened = self.segments.run(db, &zones, |arguments, zone| {
+            arguments.add(zone.segment)?;
+            arguments.add(zone.first.to_bytes().as_slice())?;
+            arguments.add(zone.last.to_bytes().as_slice())
+        });
+        widened.await?;
+        self.add(db, &Tally::of(records)).await
     }
 
     /// Writes each record by itself, so that one that cannot be stored does not hold up the others.
@@ -118,23 +145,27 @@ impl Inserts {
         &self,
         db: &mut SqliteConnection,
         records: &[&'r Record],
-    ) -> Result<Vec<&'r Record>, sqlx::Error> {
-        // The statements of the batch that did succeed are undone with it.
+    ) -> Result<(Vec<&'r Record>, i64), sqlx::Error> {
+        // The rows of the batch that did go in are taken back.
         query("ROLLBACK").execute(&mut *db).await?;
         begin(db).await?;
         let mut stored = Vec::with_capacity(records.len());
+        let mut last = 0;
         for record in records {
             let one = std::slice::from_ref(record);
             let done = self.calls.run(db, one, |arguments, record| row::bind(arguments, record));
             match done.await {
-                Ok(()) => stored.push(*record),
+                Ok(number) => {
+                    stored.push(*record);
+                    last = number;
+                }
                 Err(error) if fault(&error) == Fault::Record => {
                     tracing::error!(call.id = %record.record_id, %error, "a record cannot be stored");
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(stored)
+        Ok((stored, last))
     }
 }
 
@@ -198,15 +229,15 @@ impl Statements {
         Self { width, by_size }
     }
 
+    /// Inserts rows; returns the number of the last one.
     async fn run<T>(
         &self,
         db: &mut SqliteConnection,
         rows: &[T],
         bind: impl Fn(&mut SqliteArguments, &T) -> Result<(), BoxDynError>,
-    ) -> Result<(), sqlx::Error> {
-        use sqlx::Arguments as _;
-
+    ) -> Result<i64, sqlx::Error> {
         let mut rest = rows;
+        let mut last = 0;
         for (size, statement) in SIZES.into_iter().zip(&self.by_size) {
             while let Some((some, others)) = rest.split_at_checked(size) {
                 let mut arguments = SqliteArguments::default();
@@ -214,10 +245,11 @@ impl Statements {
                 for row in some {
                     bind(&mut arguments, row).map_err(sqlx::Error::Encode)?;
                 }
-                query_with(statement.clone(), arguments).execute(&mut *db).await?;
+                let done = query_with(statement.clone(), arguments).execute(&mut *db).await?;
+                last = done.last_insert_rowid();
                 rest = others;
             }
         }
-        Ok(())
+        Ok(last)
     }
 }

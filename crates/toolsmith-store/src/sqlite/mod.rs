@@ -7,6 +7,7 @@ pub(crate) mod insert;
 pub(crate) mod remove;
 pub(crate) mod row;
 pub(crate) mod schema;
+pub(crate) mod segment;
 pub(crate) mod select;
 
 pub(crate) use sqlx::SqliteConnection as Connection;

@@ -29,6 +29,15 @@ pub(crate) async fn before(
     Ok(done.rows_affected())
 }
 
+/// Forgets segments whose records were all of calls before that one.
+pub(crate) async fn segments_before(
+    db: &mut SqliteConnection,
+    before: CallId,
+) -> Result<(), sqlx::Error> {
+    let delete = query("DELETE FROM segments WHERE last_id < ?");
+    delete.bind(before.to_bytes().to_vec()).execute(db).await.map(drop)
+}
+
 /// Returns the record with that many older ones before it.
 pub(crate) async fn oldest_but(
     db: &mut SqliteConnection,
@@ -82,7 +91,15 @@ pub(crate) async fn find(
     whose: &Erase,
     after: i64,
 ) -> Result<Vec<i64>, sqlx::Error> {
-    let mut select: QueryBuilder<Sqlite> = QueryBuilder::new("SELECT seq FROM calls WHERE ");
+    let index = match whose {
+        Erase::Caller(_) => "calls_caller",
+        Erase::Conversation(_) => "calls_conversation",
+        Erase::User(_) => "calls_user",
+    };
+    let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
+        "SELECT seq FROM calls INDEXED BY {index} \
+         WHERE seq >> 14 IN (SELECT segment FROM segments) AND "
+    ));
     select.push(column(whose)).push(" = ").push_bind(row::shared(whose.id()));
     select.push(" AND seq > ").push_bind(after).push(" ORDER BY seq");
     select.build_query_scalar().fetch_all(db).await

@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use sqlx::{AssertSqlSafe, Row, SqliteConnection, query, query_scalar, raw_sql};
 
 use super::fault::{self, Fault, while_writing};
-use crate::StoreError;
+use crate::{Durability, StoreError};
 
 /// The steps from an empty file to the newest schema; the version is how many were taken.
 const MIGRATIONS: [&str; 1] = [V1];
@@ -15,13 +15,17 @@ pub(crate) const KNOWN: i64 = MIGRATIONS.len() as i64;
 
 /// Records are appended in the order of `seq`; queries go by `record_id`, whose order is time.
 ///
-/// An index costs the writer about as much as the row itself, so there are only those that a query
-/// cannot do without. What statistics need is kept as sums: `tool_stats` and, as a histogram,
-/// `tool_durations`.
-const V1: &str = "
+/// A plain index by conversation or caller would cost the writer more than everything else: the
+/// records of one batch belong to a thousand conversations and so touch a thousand pages. These
+/// indexes begin with the segment of 16,384 records that a record lies in, so that all the writing
+/// happens in the few pages of the newest segment, whoever calls; a query looks into one segment
+/// after the other, and `segments` says which of them can hold what it looks for.
+///
+/// What statistics need is kept as sums: `tool_stats` and, as a histogram, `tool_durations`.
+pub(crate) const V1: &str = "
     CREATE TABLE calls (
         seq INTEGER PRIMARY KEY,
-        record_id BLOB NOT NULL UNIQUE,
+        record_id BLOB NOT NULL,
         tool_name TEXT NOT NULL,
         version TEXT,
         params TEXT NOT NULL,
@@ -39,8 +43,19 @@ const V1: &str = "
         user_id TEXT,
         created_at INTEGER NOT NULL -- Unix milliseconds
     );
-    CREATE INDEX calls_conversation ON calls (conversation_id, record_id)
+    CREATE UNIQUE INDEX calls_record ON calls (record_id);
+    CREATE INDEX calls_tool ON calls (seq >> 14, tool_name);
+    CREATE INDEX calls_conversation ON calls (seq >> 14, conversation_id)
         WHERE conversation_id IS NOT NULL;
+    CREATE INDEX calls_caller ON calls (seq >> 14, caller_id) WHERE caller_id IS NOT NULL;
+    CREATE INDEX calls_user ON calls (seq >> 14, user_id) WHERE user_id IS NOT NULL;
+    CREATE INDEX calls_workflow ON calls (seq >> 14, workflow_id) WHERE workflow_id IS NOT NULL;
+    CREATE INDEX calls_task ON calls (seq >> 14, task_id) WHERE task_id IS NOT NULL;
+    CREATE TABLE segments (
+        segment INTEGER PRIMARY KEY,
+        first_id BLOB NOT NULL,
+        last_id BLOB NOT NULL
+    );
     CREATE TABLE tool_stats (
         tool_name TEXT NOT NULL PRIMARY KEY,
         calls INTEGER NOT NULL,
@@ -73,17 +88,23 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) async fn bring_up_to_date(
     db: &mut SqliteConnection,
     file: &Path,
+    durability: Durability,
 ) -> Result<(), StoreError> {
-    let found = version(db).await.map_err(|error| while_writing(file, &error))?;
+    let failed = |error: sqlx::Error| while_writing(file, &error);
+    let (found, journal) = state(db).await.map_err(failed)?;
     refuse_newer(found, file)?;
-    if found == 0 {
-        prepare_file(db).await.map_err(|error| while_writing(file, &error))?;
-    }
-    use_write_ahead_log(db).await.map_err(|error| while_writing(file, &error))?;
-    if found == KNOWN {
+    if found == KNOWN && journal == "wal" {
         return Ok(());
     }
-    migrate(db, file).await
+    if found == 0 {
+        prepare_file(db, durability).await.map_err(failed)?;
+    }
+    use_write_ahead_log(db).await.map_err(failed)?;
+    migrate(db, file).await?;
+    if durability == Durability::Batched {
+        raw_sql("PRAGMA synchronous = NORMAL").execute(db).await.map_err(failed)?;
+    }
+    Ok(())
 }
 
 /// Checks that a version is the one that this build reads.
@@ -107,18 +128,30 @@ fn refuse_newer(found: i64, file: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Returns the version and the journal mode, in one round trip: every start waits for it.
+async fn state(db: &mut SqliteConnection) -> Result<(i64, String), sqlx::Error> {
+    let select = query("SELECT user_version, journal_mode FROM pragma_user_version, pragma_journal_mode");
+    let row = select.fetch_one(db).await?;
+    Ok((row.try_get(0)?, row.try_get(1)?))
+}
+
 /// Settles what cannot be changed once the file has content.
-async fn prepare_file(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    // Pruned space can then be given back in small steps, without rewriting the whole file.
-    raw_sql("PRAGMA auto_vacuum = INCREMENTAL").execute(db).await.map(drop)
+async fn prepare_file(
+    db: &mut SqliteConnection,
+    durability: Durability,
+) -> Result<(), sqlx::Error> {
+    if durability == Durability::Batched {
+        // A first command must not wait for the disk eight times to make an empty file.
+        raw_sql("PRAGMA synchronous = OFF").execute(&mut *db).await?;
+    }
+    // Larger pages make fewer of them; and pruned space can be given back in small steps, without
+    // rewriting the whole file.
+    let settings = raw_sql("PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL");
+    settings.execute(db).await.map(drop)
 }
 
 /// Turns the write-ahead log on, which stays on for good.
 async fn use_write_ahead_log(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    let mode: String = query_scalar("PRAGMA journal_mode").fetch_one(&mut *db).await?;
-    if mode == "wal" {
-        return Ok(());
-    }
     // The switch needs the file to itself, and SQLite's own waiting does not apply to it: two
     // processes that make the same database at once would otherwise stop each other.
     for _ in 1..ATTEMPTS {

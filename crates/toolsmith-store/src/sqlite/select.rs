@@ -3,8 +3,13 @@
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection, query};
 use toolsmith_core::{CallId, Record, Text};
 
-use super::row;
+use super::{row, segment};
 use crate::{Order, Query};
+
+/// How many records a query looks through one by one before it turns to an index.
+///
+/// Who is looked for has often just called: then this is faster than any index.
+const RECENT: usize = 2_000;
 
 /// Reads up to `limit` records.
 pub(crate) async fn records(
@@ -12,16 +17,14 @@ pub(crate) async fn records(
     query: &Query,
     limit: usize,
 ) -> Result<Vec<Record>, sqlx::Error> {
-    let mut select: QueryBuilder<Sqlite> =
-        QueryBuilder::new(format!("SELECT {} FROM calls WHERE TRUE", row::COLUMNS));
-    narrow(&mut select, query);
-    select.push(match query.order {
-        Order::NewestFirst => " ORDER BY record_id DESC LIMIT ",
-        Order::OldestFirst => " ORDER BY record_id LIMIT ",
-    });
-    select.push_bind(i64::try_from(limit).unwrap_or(i64::MAX));
-    let rows = select.build().fetch_all(db).await?;
-    rows.iter().map(row::read).collect()
+    let Some(index) = index_for(query) else {
+        return walk(db, query, limit).await;
+    };
+    let recent = walk_recent(db, query, limit).await?;
+    if recent.len() >= limit {
+        return Ok(recent);
+    }
+    segment::search(db, query, index, limit).await
 }
 
 /// Reads the record of one call.
@@ -49,8 +52,10 @@ pub(crate) async fn conversation(
     conversation_id: &Text,
 ) -> Result<Vec<ToolCount>, sqlx::Error> {
     let select = query(
-        "SELECT tool_name, count(*), count(*) - sum(is_success) FROM calls \
-         WHERE conversation_id = ? GROUP BY tool_name",
+        "SELECT tool_name, count(*), count(*) - sum(is_success) \
+         FROM calls INDEXED BY calls_conversation \
+         WHERE seq >> 14 IN (SELECT segment FROM segments) AND conversation_id = ? \
+         GROUP BY tool_name",
     );
     let rows = select.bind(row::shared(conversation_id)).fetch_all(db).await?;
     let counts = rows.iter().map(|row| {
@@ -99,7 +104,62 @@ pub(crate) async fn durations(
     buckets.collect()
 }
 
-fn narrow(select: &mut QueryBuilder<Sqlite>, query: &Query) {
+/// Looks through all records in the order of time.
+async fn walk(
+    db: &mut SqliteConnection,
+    query: &Query,
+    limit: usize,
+) -> Result<Vec<Record>, sqlx::Error> {
+    let mut select: QueryBuilder<Sqlite> =
+        QueryBuilder::new(format!("SELECT {} FROM calls WHERE TRUE", row::COLUMNS));
+    push_range(&mut select, query);
+    push_filter(&mut select, query);
+    push_order(&mut select, query.order, limit);
+    fetch(db, select).await
+}
+
+/// Looks through the first records in the order of time, those that a query without filter gives.
+async fn walk_recent(
+    db: &mut SqliteConnection,
+    query: &Query,
+    limit: usize,
+) -> Result<Vec<Record>, sqlx::Error> {
+    let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
+        "SELECT {} FROM calls WHERE seq IN (SELECT seq FROM calls WHERE TRUE",
+        row::COLUMNS
+    ));
+    push_range(&mut select, query);
+    push_order(&mut select, query.order, RECENT);
+    select.push(")");
+    push_filter(&mut select, query);
+    push_order(&mut select, query.order, limit);
+    fetch(db, select).await
+}
+
+/// Runs a query that selects the columns of records.
+pub(crate) async fn fetch(
+    db: &mut SqliteConnection,
+    mut select: QueryBuilder<Sqlite>,
+) -> Result<Vec<Record>, sqlx::Error> {
+    let rows = select.build().fetch_all(db).await?;
+    rows.iter().map(row::read).collect()
+}
+
+/// Returns the index that narrows a query down the most, when there is one.
+fn index_for(query: &Query) -> Option<&'static str> {
+    let indexes = [
+        (&query.conversation_id, "calls_conversation"),
+        (&query.task_id, "calls_task"),
+        (&query.workflow_id, "calls_workflow"),
+        (&query.user_id, "calls_user"),
+        (&query.caller_id, "calls_caller"),
+        (&query.tool_name, "calls_tool"),
+    ];
+    indexes.into_iter().find(|(value, _)| value.is_some()).map(|(_, index)| index)
+}
+
+/// Adds the conditions on who, what and how it went.
+pub(crate) fn push_filter(select: &mut QueryBuilder<Sqlite>, query: &Query) {
     let texts = [
         (" AND conversation_id = ", &query.conversation_id),
         (" AND tool_name = ", &query.tool_name),
@@ -116,6 +176,10 @@ fn narrow(select: &mut QueryBuilder<Sqlite>, query: &Query) {
     if let Some(success) = query.success {
         select.push(" AND is_success = ").push_bind(success);
     }
+}
+
+/// Adds the conditions on time, which are conditions on identifiers.
+pub(crate) fn push_range(select: &mut QueryBuilder<Sqlite>, query: &Query) {
     let after = match query.order {
         Order::NewestFirst => " AND record_id < ",
         Order::OldestFirst => " AND record_id > ",
@@ -130,6 +194,15 @@ fn narrow(select: &mut QueryBuilder<Sqlite>, query: &Query) {
             select.push(condition).push_bind(id.to_bytes().to_vec());
         }
     }
+}
+
+/// Adds the order and how many.
+pub(crate) fn push_order(select: &mut QueryBuilder<Sqlite>, order: Order, limit: usize) {
+    select.push(match order {
+        Order::NewestFirst => " ORDER BY record_id DESC LIMIT ",
+        Order::OldestFirst => " ORDER BY record_id LIMIT ",
+    });
+    select.push_bind(i64::try_from(limit).unwrap_or(i64::MAX));
 }
 
 /// Counts are never negative; a database that says otherwise is read as zero.

@@ -126,6 +126,27 @@ fn huge_arrays_are_checked_in_one_go() {
 }
 
 #[test]
+fn a_host_of_wrong_items_takes_little_memory_to_tell() {
+    let forms: Vec<Value> = (0..10).map(|n| json!({"required": [format!("r{n}")]})).collect();
+    let schema = schema(&json!({"properties": {
+        "list": {"type": "array", "minItems": 60_000, "items": {"anyOf": forms}},
+        "map": {"type": "object", "additionalProperties": {"anyOf": forms}}
+    }}));
+    let wrong: Vec<Value> = (0..60_000).map(|n| json!({"n": n})).collect();
+    let problems = soon("all wrong", || refused(&schema, json!({"list": wrong}), LENIENT));
+    assert_eq!(paths(&problems)[..2], ["/list/0", "/list/1"]);
+
+    let mut last: Vec<Value> = (0..60_000).map(|n| json!({"r1": n})).collect();
+    last[59_999] = json!({});
+    let map: serde_json::Map<_, _> =
+        last.iter().enumerate().map(|(n, v)| (format!("m{n}"), v.clone())).collect();
+    let problems = soon("one wrong", || refused(&schema, json!({"map": map}), LENIENT));
+    assert_eq!(paths(&problems), ["/map/m59999"]);
+    let problems = soon("one wrong", || refused(&schema, json!({"list": last[1..]}), LENIENT));
+    assert!(messages(&problems).contains(&"`list` must have at least 60000 items; it has 59999."));
+}
+
+#[test]
 fn hosts_of_unknown_and_missing_names_are_told_briefly() {
     let names: serde_json::Map<_, _> = (0..50_000).map(|n| (format!("n{n}"), json!(1))).collect();
     let problems = soon("unknown", || refused(&search(), Value::Object(names.clone()), STRICT));

@@ -31,10 +31,9 @@ fn references_into_the_schema_and_to_meta_schemas_are_fine() {
         "$ref": "inner",
         "$defs": {"a": {"$id": "inner", "type": "object"}}
     }));
-    for draft in [
-        "http://json-schema.org/draft-07/schema#",
-        "https://json-schema.org/draft/2020-12/schema",
-    ] {
+    for draft in
+        ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"]
+    {
         let meta = schema(&json!({"$schema": draft, "$ref": draft}));
         assert!(meta.is_valid(&json!({"type": "object"})), "{draft}");
         assert!(!meta.is_valid(&json!({"type": "objekt"})), "{draft}");
