@@ -10,7 +10,7 @@ use toolsmith_core::{Problem, ProblemKind};
 use super::{
     Schema, bounds, coerce,
     extras::Names,
-    problems::{self, Telling},
+    problems::{self, Subject, Telling},
     types::Types,
 };
 
@@ -191,6 +191,6 @@ impl Check<'_> {
 
     fn telling(&self) -> Telling<'_> {
         let given = if self.unknown.is_empty() { &self.notes.dropped } else { &self.unknown };
-        Telling { subject: "The input", source: &self.schema.source, given, original: None }
+        Telling { subject: Subject::Input, source: &self.schema.source, given, original: None }
     }
 }

@@ -12,7 +12,7 @@ use super::{
     effort::Effort,
     extras::Names,
     inspect, meter, narrow,
-    problems::{self, Telling},
+    problems::{self, Subject, Telling},
     reading::Reading,
     shape::Shape,
 };
@@ -72,7 +72,7 @@ impl Schema {
     /// Tells everything that is wrong with a value; plain JSON Schema.
     pub fn problems(&self, value: &Value) -> Vec<Problem> {
         let telling =
-            Telling { subject: "The value", source: &self.source, given: &[], original: None };
+            Telling { subject: Subject::Value, source: &self.source, given: &[], original: None };
         if bounds::is_deeper(value, self.depth) {
             return vec![telling.too_deep(self.depth)];
         }

@@ -5,7 +5,10 @@ use serde_json::Value;
 
 use toolsmith_core::{JsonText, ToolError};
 
-use super::{Schema, bounds, problems::Telling};
+use super::{
+    Schema, bounds,
+    problems::{Subject, Telling},
+};
 
 /// Checks a schema without keeping anything of it.
 pub(super) fn inspect(text: &JsonText) -> Result<(), ToolError> {
@@ -75,8 +78,12 @@ pub(super) fn bad_schema(error: &ValidationError<'_>) -> ToolError {
             error.instance_path()
         )),
         _ => {
-            let telling =
-                Telling { subject: "The schema", source: &Value::Null, given: &[], original: None };
+            let telling = Telling {
+                subject: Subject::Schema,
+                source: &Value::Null,
+                given: &[],
+                original: None,
+            };
             let place = error.instance_path();
             let detail = telling.one(error).map_or_else(String::new, |problem| problem.message);
             refused(format!(

@@ -18,10 +18,31 @@ const LOOKED_AT: usize = 1_000;
 /// The most names that are compared when one is missing or unknown.
 const COMPARED: usize = 200;
 
+/// What a problem can be about, as a whole.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// The input of a call: its fields are parameters.
+    Input,
+    /// Any value.
+    Value,
+    /// A schema, seen by its meta-schema.
+    Schema,
+}
+
+impl Subject {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Input => "The input",
+            Self::Value => "The value",
+            Self::Schema => "The schema",
+        }
+    }
+}
+
 /// How problems are told: about what, with which schema at hand.
 pub(super) struct Telling<'a> {
-    /// What the whole is called: "The input".
-    pub(super) subject: &'static str,
+    /// What the whole is.
+    pub(super) subject: Subject,
     /// The schema, for names and descriptions.
     pub(super) source: &'a Value,
     /// Parameters that were given and that nobody knows: one may be meant for a missing one.
@@ -117,7 +138,7 @@ impl Telling<'_> {
 
     /// Returns what a message calls a place.
     pub(super) fn place(&self, path: &str) -> String {
-        wording::place(path, self.subject)
+        wording::place(path, self.subject.name())
     }
 
     pub(super) fn wrong_type(&self, path: &str, value: &Value, words: &[&str]) -> Problem {
@@ -149,7 +170,8 @@ impl Telling<'_> {
 
     pub(super) fn not_an_object(&self, value: &Value) -> Problem {
         let got = wording::said_with_type(value);
-        let message = format!("{} must be an object of parameters; got {got}.", self.subject);
+        let message =
+            format!("{} must be an object of parameters; got {got}.", self.subject.name());
         problem(ProblemKind::TypeMismatch, "", message, json!("object"), value)
     }
 
@@ -166,7 +188,7 @@ impl Telling<'_> {
     }
 
     fn whole(&self, what: impl AsRef<str>) -> Problem {
-        let message = format!("{} {}.", self.subject, what.as_ref());
+        let message = format!("{} {}.", self.subject.name(), what.as_ref());
         problem(ProblemKind::ConstraintViolation, "", message, Value::Null, &Value::Null)
     }
 
@@ -194,7 +216,7 @@ impl Telling<'_> {
     fn extra(&self, path: &str, name: &str, value: &Value, known: &[&str]) -> Problem {
         let mut full = path.to_owned();
         push_segment(&mut full, name);
-        let (what, all) = if path.is_empty() && self.subject == "The input" {
+        let (what, all) = if path.is_empty() && self.subject == Subject::Input {
             ("a parameter of this tool", "parameters")
         } else {
             ("a known field", "fields")
