@@ -4,10 +4,8 @@ use std::{hint::black_box, sync::Arc, time::Instant};
 
 use anyhow::{Context as _, Result};
 use jsonschema::Validator;
-use toolsmith_core::{
-    Call, Clock, Context, ErrorKind, Ids, JsonText, Map, RandomIds, Record, RecordSink,
-    SystemClock, Text, Tool, ToolSpec, Value,
-};
+use serde::Serialize;
+use toolsmith_core::{Call, Context, Map, RecordSink, Text, Tool, ToolSpec, Value};
 use toolsmith_engine::{Engine, EngineConfig};
 
 use crate::machine::nanos_each;
@@ -74,6 +72,28 @@ pub(crate) struct Irreducible {
     validator: Validator,
 }
 
+/// A record with nothing prepared for later: its values are written in one pass.
+#[derive(Serialize)]
+struct Line<'a> {
+    record_id: u64,
+    tool_name: &'a str,
+    version: &'a str,
+    params: &'a Value,
+    result: &'a Value,
+    execution_time: f64,
+    is_success: bool,
+    error: Option<&'a str>,
+    error_type: Option<&'a str>,
+    caller_id: &'a str,
+    caller_type: &'a str,
+    conversation_id: &'a str,
+    workflow_id: Option<&'a str>,
+    node_id: Option<&'a str>,
+    task_id: Option<&'a str>,
+    user_id: Option<&'a str>,
+    created_at: i64,
+}
+
 impl Irreducible {
     pub(crate) fn new() -> Result<Self> {
         let schema = echo()?.spec.input_schema.to_value();
@@ -82,35 +102,31 @@ impl Irreducible {
 
     /// Parses, validates, runs, and writes the record as JSON.
     pub(crate) fn call(&self) -> usize {
-        let input = parse();
-        if !self.validator.is_valid(&input) {
+        let params = parse();
+        if !self.validator.is_valid(&params) {
             return 0;
         }
-        let created_at = SystemClock.now();
-        let params = JsonText::of(&input);
-        let output = bare(input);
-        let context = context();
-        let record = Record {
-            record_id: RandomIds.call_id(created_at),
-            tool_name: Text::new_static("echo"),
-            version: Some(Text::new_static("1.0.0")),
-            params,
-            result: Some(JsonText::of(&output)),
-            execution_time: std::time::Duration::from_micros(1),
+        let result = bare(params.clone());
+        let line = Line {
+            record_id: black_box(0x0199_c2f4_0000_7000),
+            tool_name: "echo",
+            version: "1.0.0",
+            params: &params,
+            result: &result,
+            execution_time: 0.000_001,
             is_success: true,
             error: None,
-            error_type: None::<ErrorKind>,
-            caller_id: context.caller_id,
-            caller_type: context.caller_type,
-            conversation_id: context.conversation_id,
+            error_type: None,
+            caller_id: "agent-1",
+            caller_type: "conversation_agent",
+            conversation_id: "conversation-1",
             workflow_id: None,
             node_id: None,
             task_id: None,
             user_id: None,
-            created_at,
+            created_at: black_box(1_763_164_800_000),
         };
-        black_box(&output);
-        serde_json::to_string(&record).map_or(0, |text| text.len())
+        serde_json::to_string(&line).map_or(0, |text| text.len())
     }
 }
 

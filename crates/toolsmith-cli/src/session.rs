@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use toolsmith_core::Redactor;
+
 use crate::{
     args::Globals,
     config::{self, ConfigError, Environment, Inputs, Loaded},
@@ -18,13 +20,15 @@ pub struct Session {
     pub environment: Environment,
     /// Where results go.
     pub output: Output,
+    /// Knows the secrets of the configuration, once it is loaded.
+    pub redactor: Redactor,
 }
 
 impl Session {
     /// Starts a session.
     pub fn new(globals: Globals, environment: Environment, output: Output) -> Self {
         let output = if environment.forbids_colour() { output.without_colour() } else { output };
-        Self { globals, environment, output }
+        Self { globals, environment, output, redactor: Redactor::default() }
     }
 
     /// Loads the configuration, switches logging on, and logs the warnings.
@@ -38,7 +42,10 @@ impl Session {
             environment: &self.environment,
             flags: &flags,
         })?;
-        logging::start(&loaded.settings.log, &self.environment);
+        for secret in config::secrets(&loaded.settings, &self.environment) {
+            self.redactor.add(&secret);
+        }
+        logging::start(&loaded.settings.log, &self.environment, &self.redactor);
         for warning in &loaded.warnings {
             tracing::warn!("{warning}");
         }

@@ -1,6 +1,6 @@
 //! Aligned tables for people; wide characters take two columns.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::Colour;
 
@@ -55,6 +55,23 @@ impl Table {
     }
 }
 
+/// Cuts a text to at most that many columns, and says so by `…`.
+pub fn shorten(text: &str, columns: usize) -> String {
+    let mut short = String::new();
+    let mut width = 0;
+    for character in text.chars() {
+        width += character.width().unwrap_or(1);
+        if width > columns {
+            // The mark takes the place of the last column.
+            while short.width() + 1 > columns && short.pop().is_some() {}
+            short.push('…');
+            return short;
+        }
+        short.push(character);
+    }
+    short
+}
+
 fn line(cells: &[String], widths: &[usize]) -> String {
     let mut line = String::new();
     for (cell, width) in cells.iter().zip(widths) {
@@ -88,6 +105,16 @@ mod tests {
              echo      says it again\n\
              a b [31m\n"
         );
+    }
+
+    #[test]
+    fn long_text_is_cut_between_characters() {
+        assert_eq!(shorten("four", 4), "four");
+        assert_eq!(shorten("fives", 4), "fiv…");
+        assert_eq!(shorten("计算器", 5), "计算…");
+        assert_eq!(shorten("计算器", 4), "计…");
+        assert_eq!(shorten("", 4), "");
+        assert_eq!(shorten(&"x".repeat(1 << 20), 60).chars().count(), 60);
     }
 
     #[test]

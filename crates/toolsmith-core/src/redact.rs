@@ -62,10 +62,11 @@ impl Redactor {
                 known.secrets.push(spelling);
             }
         }
-        known.search = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(&known.secrets)
-            .ok();
+        let mut search = AhoCorasick::builder();
+        search.match_kind(MatchKind::LeftmostLongest);
+        known.search = search.build(&known.secrets).ok();
+        drop(known);
+        self.0.has_any.store(true, Relaxed);
     }
 
     /// Tells whether there is nothing to look for.
@@ -108,7 +109,12 @@ impl Redactor {
                 }
                 fields.values_mut().for_each(|field| self.value(field));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Number(number) => {
+                if matches!(self.text(&number.to_string()), Cow::Owned(_)) {
+                    *value = Value::String(MASK.to_owned());
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
         }
     }
 
@@ -157,6 +163,13 @@ mod tests {
         let secret = "line1\nline2\"q\"";
         let text = serde_json::to_string(secret).unwrap();
         assert_eq!(redactor(&[secret]).text(&text), "\"***\"");
+    }
+
+    #[test]
+    fn a_secret_made_of_digits_is_found_in_a_number_too() {
+        let mut value = json!({"pin": 1_234_567_890, "n": 7});
+        redactor(&["1234567890"]).value(&mut value);
+        assert_eq!(value, json!({"pin": "***", "n": 7}));
     }
 
     #[test]

@@ -38,7 +38,7 @@ async fn walk(trace: &mut Trace<'_>) -> Result<Settled, ToolError> {
     };
     let slot = admit::admit(trace, &tool).await?;
     let claim = run::begin(trace, grant, claim);
-    let output = run::run(trace, &tool).await;
+    let output = run::run(trace, &tool, &slot).await;
     // The slot is given back before anything slow is done with the output.
     drop(slot);
     let settled = settle::settle(trace, &tool, output).await;

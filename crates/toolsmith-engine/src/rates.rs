@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use lru::LruCache;
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::time::Instant;
@@ -9,6 +10,9 @@ use toolsmith_core::{RateBy, RateLimit, Text};
 
 /// More callers than this are forgotten when their allowance is whole again.
 const CALLERS_BEFORE_SWEEP: usize = 10_000;
+
+/// How many callers have an account; the one that was away longest loses it first.
+const ACCOUNTS: usize = 100_000;
 
 /// A rate limit, by the generic cell rate algorithm: one instant for each who is limited, no
 /// background work, and a burst of `calls` after a rest.
@@ -69,10 +73,10 @@ pub struct Usage {
 }
 
 /// Adds up what callers use and holds them to their quota.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Meter {
     quota: Option<Quota>,
-    accounts: Mutex<HashMap<Text, Account>>,
+    accounts: Mutex<LruCache<Text, Account>>,
 }
 
 #[derive(Debug)]
@@ -84,7 +88,7 @@ struct Account {
 
 impl Meter {
     pub(crate) fn new(quota: Option<Quota>) -> Self {
-        Self { quota, accounts: Mutex::default() }
+        Self { quota, accounts: Mutex::new(LruCache::unbounded()) }
     }
 
     /// Books one admitted call, or tells how long until the quota allows another.
@@ -95,7 +99,10 @@ impl Meter {
         }
         let now = Instant::now();
         let mut accounts = self.accounts.lock();
-        let account = accounts.entry(caller.clone()).or_insert_with(|| Account {
+        if accounts.len() > ACCOUNTS {
+            accounts.pop_lru();
+        }
+        let account = accounts.get_or_insert_mut(caller.clone(), || Account {
             usage: Usage::default(),
             period_began: now,
             calls_in_period: 0,
@@ -115,7 +122,7 @@ impl Meter {
     }
 
     pub(crate) fn usage(&self, caller: &str) -> Usage {
-        self.accounts.lock().get(caller).map(|account| account.usage).unwrap_or_default()
+        self.accounts.lock().peek(caller).map(|account| account.usage).unwrap_or_default()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    num::NonZeroUsize,
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
@@ -11,7 +10,7 @@ use parking_lot::Mutex;
 use toolsmith_core::{Advice, Context, Text, ToolError};
 
 /// How many conversations are remembered; the least recent is forgotten first.
-const CONVERSATIONS: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
+const CONVERSATIONS: usize = 10_000;
 
 /// Counts, for each conversation and tool, the retryable failures since the last success.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ pub(crate) struct Streaks {
 
 impl Default for Streaks {
     fn default() -> Self {
-        Self { has_any: AtomicBool::new(false), tools: Mutex::new(LruCache::new(CONVERSATIONS)) }
+        Self { has_any: AtomicBool::new(false), tools: Mutex::new(LruCache::unbounded()) }
     }
 }
 
@@ -54,6 +53,9 @@ impl Streaks {
         };
         let mut streaks = self.tools.lock();
         self.has_any.store(true, Relaxed);
+        if streaks.len() > CONVERSATIONS {
+            streaks.pop_lru();
+        }
         let tools = streaks.get_or_insert_mut(conversation.clone(), HashMap::new);
         let failures = tools.entry(tool.clone()).or_default();
         *failures = failures.saturating_add(1);

@@ -90,7 +90,7 @@ impl Store {
         // The row comes first: whoever erases a caller's outputs finds each of them, also one whose
         // file was written by a process that died in between.
         let row = artifact.clone();
-        self.write(move |db| Box::pin(async move { artifact::add(db, &row).await })).await?;
+        self.write(move |db| Box::pin(artifact::add(db, row))).await?;
         let content = content.to_owned();
         let path = files.path(id);
         let written = blocking(move || files.write(id, &content, durability)).await;

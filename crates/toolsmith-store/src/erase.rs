@@ -5,6 +5,7 @@ use toolsmith_core::Text;
 use crate::{
     Pruned, Store, StoreError,
     artifacts::blocking,
+    retention::artifact_error,
     sqlite::{artifact, remove},
 };
 
@@ -50,9 +51,7 @@ impl Store {
             let Some(&greatest) = found.last() else { break };
             for some in found.chunks(STEP) {
                 let (whose, some) = (whose.clone(), some.to_vec());
-                let step = self.write(move |db| {
-                    Box::pin(async move { remove::erase(db, &whose, &some).await })
-                });
+                let step = self.write(move |db| Box::pin(remove::erase(db, whose, some)));
                 erased.records += step.await?;
             }
             last = greatest;
@@ -68,7 +67,7 @@ impl Store {
             let files = self.files();
             let path = files.path(id);
             let removed = blocking(move || files.remove(id)).await;
-            if let Some(bytes) = removed.map_err(|source| self.artifact_error(&path, source))? {
+            if let Some(bytes) = removed.map_err(|source| artifact_error(&path, source))? {
                 erased.artifacts += 1;
                 erased.bytes += bytes;
             }
@@ -79,8 +78,7 @@ impl Store {
 
     /// Rewrites the file and empties the log; returns how much smaller the content is.
     async fn clear_traces(&self) -> Result<u64, StoreError> {
-        let traces =
-            |reason: String| StoreError::Traces { path: self.file().to_owned(), reason };
+        let traces = |reason: String| StoreError::Traces { path: self.file().to_owned(), reason };
         let before = self.used_bytes().await?;
         let rewritten = self.write(|db| Box::pin(remove::rewrite(db))).await;
         rewritten.map_err(|error| traces(error.to_string()))?;

@@ -37,7 +37,7 @@ const COLUMNS: [&str; 17] = [
 /// The form of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// One JSON object a line; nothing is lost.
+    /// One JSON object a line: a record as everywhere else.
     JsonLines,
     /// A header and one row a record, with `params` and `result` as JSON text.
     ///

@@ -60,6 +60,7 @@ impl Histogram {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "tests compare to within percents")]
 mod tests {
     use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Keeps what is left of a call: its record, and its output when that is too large for a model.
 //!
-//! Records go to a SQLite file through one writer: a call only hands its record over, and the
+//! Records go to a database file through one writer: a call only hands its record over, and the
 //! writer puts what it has gathered into one transaction. This is the only crate that knows SQL.
 
 mod artifacts;

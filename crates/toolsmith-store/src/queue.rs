@@ -48,7 +48,7 @@ pub(crate) struct Queue {
     refuses: AtomicBool,
     pub(crate) counters: Counters,
     durability: Durability,
-    queue_limit: usize,
+    crowd_limit: usize,
     unwritten_limit: usize,
 }
 
@@ -89,7 +89,7 @@ impl Queue {
             refuses: AtomicBool::new(false),
             counters: Counters::default(),
             durability: config.durability,
-            queue_limit: config.queue.max(1),
+            crowd_limit: config.queue.max(1),
             unwritten_limit: config.unwritten_limit.max(1),
         }
     }
@@ -106,10 +106,8 @@ impl Queue {
         let mut state = self.state.lock();
         state.entries.push_back(Entry { record, receipt: sender });
         let length = state.entries.len();
-        let crowded = match length > self.queue_limit || state.mode == Mode::Closed {
-            true => self.make_room(&mut state),
-            false => None,
-        };
+        let is_crowded = length > self.crowd_limit || state.mode == Mode::Closed;
+        let crowded = if is_crowded { self.make_room(&mut state) } else { None };
         let wakes = state.is_writer_asleep || length == self.good_batch();
         state.is_writer_asleep = false;
         drop(state);
@@ -200,7 +198,7 @@ impl Queue {
 
     /// How many records make it worth writing before the window is over.
     fn good_batch(&self) -> usize {
-        self.queue_limit.div_ceil(2)
+        self.crowd_limit.div_ceil(2)
     }
 }
 

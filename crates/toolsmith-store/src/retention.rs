@@ -20,6 +20,7 @@ const STEP: u32 = 500;
 /// When a limit is exceeded, the oldest records go, with their artifacts. Statistics are sums over
 /// all time and stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "`max` is what each of them says")]
 pub struct Retention {
     /// Records of calls that arrived longer ago than this go.
     pub max_age: Option<Duration>,
@@ -46,7 +47,7 @@ impl Store {
         self.flush().await;
         let files = self.files();
         let listed = blocking(move || files.list()).await;
-        let kept = listed.map_err(|source| self.artifact_error(self.folder(), source))?;
+        let kept = listed.map_err(|source| artifact_error(self.folder(), source))?;
         let mut pruning = Pruning { store: self, kept, pruned: Pruned::default() };
         let before = self.used_bytes().await?;
         if let Some(age) = retention.max_age {
@@ -87,10 +88,10 @@ impl Store {
         }
         self.write(|db| Box::pin(remove::empty_log(db))).await.map(drop)
     }
+}
 
-    pub(crate) fn artifact_error(&self, path: &Path, source: io::Error) -> StoreError {
-        StoreError::Artifact { path: path.to_owned(), source }
-    }
+pub(crate) fn artifact_error(path: &Path, source: io::Error) -> StoreError {
+    StoreError::Artifact { path: path.to_owned(), source }
 }
 
 struct Pruning<'a> {
@@ -127,7 +128,7 @@ impl Pruning<'_> {
                     self.pruned.bytes += bytes;
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(source) => return Err(self.store.artifact_error(&path, source)),
+                Err(source) => return Err(artifact_error(&path, source)),
             }
         }
         Ok(())

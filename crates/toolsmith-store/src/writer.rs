@@ -244,7 +244,7 @@ impl Writer {
             }
             self.spare = batch;
             if let Err(reason) = written {
-                self.fail(reason);
+                self.fail(&reason);
                 return false;
             }
         }
@@ -303,13 +303,13 @@ impl Writer {
     }
 
     /// Notes that the store cannot write, and when it will try again.
-    fn fail(&mut self, reason: String) {
+    fn fail(&mut self, reason: &str) {
         let now = Instant::now();
         let retry_after = match &self.trouble {
             None => FIRST_RETRY,
             Some(trouble) => (trouble.retry_after * 2).min(LONGEST_RETRY),
         };
-        *self.shared.trouble.lock() = Some(reason.clone());
+        *self.shared.trouble.lock() = Some(reason.to_owned());
         match &mut self.trouble {
             Some(trouble) => {
                 trouble.retry_after = retry_after;

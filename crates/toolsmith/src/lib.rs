@@ -50,3 +50,14 @@ pub mod prelude {
         ToolContext, ToolError, ToolSpec, Value, json, tool,
     };
 }
+
+/// The code in the documents compiles and does what they say.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guides/embed.md")]
+    struct Embed;
+    #[doc = include_str!("../../../docs/guides/write-a-tool.md")]
+    struct WriteATool;
+}

@@ -10,6 +10,7 @@ mod layers;
 mod load;
 mod problem;
 mod reference;
+mod secrets;
 mod settings;
 mod shown;
 mod starter;
@@ -19,10 +20,12 @@ pub mod yaml;
 pub use self::{
     environment::Environment,
     keys::PREFIX,
+    kinds::parse_age,
     layers::Flag,
     load::{FILE_NAME, Inputs, Loaded, Sources, load},
     problem::{ConfigError, Problem, Source},
     reference::reference,
+    secrets::secrets,
     settings::{
         Durability, Limits, McpServer, OutputSettings, Provider, Records, Retention, Settings,
         Strategy, WebSearch,

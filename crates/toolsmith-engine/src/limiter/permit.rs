@@ -19,6 +19,11 @@ impl<'a> Permit<'a> {
     pub(super) fn new(limiter: &'a Limiter, bucket: BucketId) -> Self {
         Self { limiter, bucket, since: Instant::now() }
     }
+
+    /// Returns when the slot was taken.
+    pub fn since(&self) -> Instant {
+        self.since
+    }
 }
 
 impl Drop for Permit<'_> {

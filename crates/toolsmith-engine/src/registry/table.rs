@@ -9,7 +9,7 @@ use std::{fmt, sync::Arc};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use rpds::HashTrieMapSync;
-use toolsmith_core::{Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
+use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
 
 use super::{DependencyProblem, Entry, Filter, Totals, dependencies, family::Family};
 
@@ -183,7 +183,11 @@ impl Registry {
     /// Returns `Did you mean …?` for names that the caller can see.
     pub(crate) fn suggest(&self, name: &str, visible: impl Fn(&str) -> bool) -> Option<String> {
         let snapshot = self.snapshot.load();
-        let names = snapshot.keys().map(AsRef::as_ref).filter(|name: &&str| !name.contains('/'));
+        let shown = snapshot.values().filter_map(Family::default_version).filter(|entry| {
+            let spec = &entry.spec;
+            entry.namespace.is_none() && spec.enabled && spec.exposure != Exposure::Hidden
+        });
+        let names = shown.map(|entry| entry.spec.name.as_str());
         suggestion(name, names.filter(|name| visible(name)))
     }
 

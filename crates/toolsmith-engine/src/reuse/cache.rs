@@ -1,6 +1,6 @@
 //! The cache of one read-only tool.
 
-use std::{num::NonZeroUsize, sync::Arc};
+use std::sync::Arc;
 
 use lru::LruCache;
 use parking_lot::Mutex;
@@ -35,8 +35,8 @@ pub(crate) enum Cached<'a> {
 
 impl Cache {
     pub(crate) fn new(policy: CachePolicy) -> Self {
-        let entries = NonZeroUsize::new(policy.max_entries).unwrap_or(NonZeroUsize::MIN);
-        Self { policy, slots: Mutex::new(LruCache::new(entries)) }
+        // Unbounded as a list, which would otherwise take its whole memory at once; trimmed below.
+        Self { policy, slots: Mutex::new(LruCache::unbounded()) }
     }
 
     /// Tells whether callers share answers.
@@ -54,6 +54,9 @@ impl Cache {
             _ => {}
         }
         let (sender, landing) = Landing::new();
+        if slots.len() >= self.policy.max_entries.max(1) {
+            slots.pop_lru();
+        }
         slots.put(key.to_owned(), Slot::UnderWay(landing));
         Cached::Lead(Lead { cache: self, key: key.to_owned(), sender: Some(sender) })
     }

@@ -14,6 +14,9 @@ pub const PROBLEMS: usize = 100;
 /// The most distinct patterns in one schema.
 pub const PATTERNS: usize = 1_000;
 
+/// The levels at which schemas may ask what is left over by the schemas beside them.
+pub(super) const DOUBLINGS: usize = 8;
+
 /// The memory that all compiled patterns of one schema may take together, about, in bytes.
 pub(super) const PATTERN_MEMORY: usize = 32 * 1024 * 1024;
 
@@ -39,8 +42,20 @@ pub(super) const METERED_STEPS_PER_VALUE: u64 = 100;
 /// The references that a metered check follows at most.
 pub(super) const METERED_STEPS_AT_MOST: u64 = 5_000_000;
 
+/// The errors that telling the problems of a metered check may make, whatever the input.
+pub(super) const METERED_ERRORS: u64 = 20_000;
+
+/// The errors that telling the problems of a metered check may make besides, for each value.
+pub(super) const METERED_ERRORS_PER_VALUE: u64 = 20;
+
+/// The errors that telling the problems of a metered check makes at most, about.
+pub(super) const METERED_ERRORS_AT_MOST: u64 = 100_000;
+
 /// The values in an input above which it is made smaller before its problems are told.
 pub(super) const LARGE: u64 = 2_000;
+
+/// The values that are looked at while an input is made smaller, about.
+pub(super) const NARROWING: u64 = 20_000_000;
 
 /// The steps of filling in defaults, and of coercion, for one input.
 pub(super) const WALKING_STEPS: u64 = 5_000_000;

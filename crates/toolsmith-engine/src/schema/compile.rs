@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jsonschema::{Draft, ErrorIterator, PatternOptions, ValidationError, Validator};
+use jsonschema::{Draft, ErrorIterator, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Map, Value};
 
 use toolsmith_core::{JsonText, Problem, ToolError};
@@ -44,12 +44,13 @@ impl Schema {
         inspect::well_formed(&source)?;
         let reading =
             Reading::of(&source, draft).map_err(|error| inspect::bad_reference(&error))?;
-        let effort = measure(&reading, draft)?;
+        let effort = measure(&source, &reading, draft)?;
         let is_metered = effort.multiplies || reading.is_dynamic;
+        let options = options(draft, reading.patterns);
         let validator = if is_metered {
-            build(&meter::metered(&source, draft), draft, reading.patterns)
+            meter::install(options).build(&meter::metered(&source, draft))
         } else {
-            build(&source, draft, reading.patterns)
+            options.build(&source)
         };
         let mut schema = Self {
             validator: validator.map_err(|error| inspect::bad_schema(&error))?,
@@ -60,7 +61,7 @@ impl Schema {
             is_metered,
             may_blow_up: is_metered || reading.looks_around,
         };
-        schema.settle_defaults()?;
+        schema.settle_defaults();
         Ok(schema)
     }
 
@@ -99,8 +100,10 @@ impl Schema {
 
     /// Tells what is wrong with a value that is not too deep.
     pub(super) fn explain(&self, value: &Value, telling: &Telling<'_>) -> Vec<Problem> {
-        if bounds::count(value) > bounds::LARGE {
-            let small = narrow::narrowed(value, |part| self.fits(part) != Some(true));
+        let size = bounds::count(value);
+        if size > bounds::LARGE && self.fits(value).is_some() {
+            let tries = (bounds::NARROWING / size).clamp(20, 200);
+            let small = narrow::narrowed(value, tries, |part| self.fits(part) == Some(false));
             let telling = Telling { original: Some(value), ..*telling };
             let mut found = self.explain_whole(&small.value, &telling);
             found.retain(|problem| !problems::comes_from_cutting(problem, &small.cut));
@@ -123,17 +126,23 @@ impl Schema {
         take: impl FnOnce(ErrorIterator<'_>) -> T,
     ) -> Option<T> {
         let find = || take(self.validator.iter_errors(value));
-        if self.is_metered { meter::run(steps(value), find) } else { Some(find()) }
+        if !self.is_metered {
+            return Some(find());
+        }
+        let errors = bounds::count(value)
+            .saturating_mul(bounds::METERED_ERRORS_PER_VALUE)
+            .saturating_add(bounds::METERED_ERRORS)
+            .min(bounds::METERED_ERRORS_AT_MOST);
+        // Each step can make an error for each of the forms that it leads to.
+        meter::run(errors / self.shape.forms(), find)
     }
 
     /// Expands the defaults, and forgets those of parameters that the schema itself refuses.
-    fn settle_defaults(&mut self) -> Result<(), ToolError> {
-        self.shape.expand_defaults().map_err(|_| {
-            inspect::refused("has defaults that contain each other without end, or far too many")
-        })?;
+    fn settle_defaults(&mut self) {
+        self.shape.expand_defaults();
         let mut empty = Value::Object(Map::new());
         if self.shape.fill(&mut empty).is_err() || empty.as_object().is_none_or(Map::is_empty) {
-            return Ok(());
+            return;
         }
         let wrong = self.errors(&empty, |errors| {
             let paths = errors.map(|error| problems::first_name(error.instance_path().as_str()));
@@ -142,7 +151,6 @@ impl Schema {
         for name in wrong.into_iter().flatten() {
             self.shape.forget_default(&name);
         }
-        Ok(())
     }
 }
 
@@ -153,13 +161,18 @@ impl fmt::Debug for Schema {
 }
 
 /// Makes sure that a schema can be checked within the bounds.
-fn measure(reading: &Reading, draft: Draft) -> Result<Effort, ToolError> {
+fn measure(source: &Value, reading: &Reading, draft: Draft) -> Result<Effort, ToolError> {
     if reading.patterns > bounds::PATTERNS {
         return Err(inspect::refused(format!(
             "has {} patterns; at most {} are allowed",
             reading.patterns,
             bounds::PATTERNS
         )));
+    }
+    if inspect::doublings(source) > bounds::DOUBLINGS {
+        return Err(inspect::refused(
+            "nests `unevaluatedProperties` or `unevaluatedItems` too deeply",
+        ));
     }
     let effort = Effort::of(&reading.shape).ok_or_else(|| {
         inspect::refused("has references that lead through too many other references")
@@ -173,30 +186,26 @@ fn measure(reading: &Reading, draft: Draft) -> Result<Effort, ToolError> {
     Ok(effort)
 }
 
-fn build(
-    schema: &Value,
-    draft: Draft,
-    patterns: usize,
-) -> Result<Validator, ValidationError<'static>> {
+/// Returns the options that every schema is compiled with.
+fn options(draft: Draft, patterns: usize) -> ValidationOptions<'static> {
     let memory = (bounds::PATTERN_MEMORY / patterns.max(1)).min(bounds::ONE_PATTERN_MEMORY);
+    let patterns = PatternOptions::fancy_regex()
+        .backtrack_limit(bounds::BACKTRACKS)
+        .size_limit(memory)
+        .dfa_size_limit(memory);
     jsonschema::options()
         .with_draft(draft)
         .offline()
         .should_validate_formats(false)
         .without_content_encoding_support("base64")
         .without_content_media_type_support("application/json")
-        .with_keyword(meter::WORD, |_, _, _| Ok(Box::new(meter::Step)))
-        .with_pattern_options(
-            PatternOptions::fancy_regex()
-                .backtrack_limit(bounds::BACKTRACKS)
-                .size_limit(memory)
-                .dfa_size_limit(memory),
-        )
-        .build(schema)
+        .with_pattern_options(patterns)
 }
 
 /// Returns the steps that a metered check of a value may take.
 fn steps(value: &Value) -> u64 {
-    let for_values = bounds::count(value).saturating_mul(bounds::METERED_STEPS_PER_VALUE);
-    bounds::METERED_STEPS.saturating_add(for_values).min(bounds::METERED_STEPS_AT_MOST)
+    bounds::count(value)
+        .saturating_mul(bounds::METERED_STEPS_PER_VALUE)
+        .saturating_add(bounds::METERED_STEPS)
+        .min(bounds::METERED_STEPS_AT_MOST)
 }

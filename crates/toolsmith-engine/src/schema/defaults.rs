@@ -30,14 +30,23 @@ impl Shape {
     }
 
     /// Fills the defaults into the defaults themselves, so that filling twice changes nothing.
-    pub(super) fn expand_defaults(&mut self) -> Result<(), TooMuch> {
+    ///
+    /// Where that has no end, or no bearable one, such defaults are forgotten: a node of a tree
+    /// whose default is an empty node would grow for ever.
+    pub(super) fn expand_defaults(&mut self) {
         let mut steps = Steps::new(EXPANDING_STEPS);
         for _ in 0..NESTING {
-            if !self.expand_once(&mut steps)? {
-                return Ok(());
+            match self.expand_once(&mut steps) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(TooMuch) => break,
             }
         }
-        Err(TooMuch)
+        for id in self.ids() {
+            if let Some(node) = self.node_mut(id).filter(|node| node.fills) {
+                node.default = None;
+            }
+        }
     }
 
     /// Drops the default of a parameter.

@@ -84,12 +84,8 @@ pub(super) fn bad_schema(error: &ValidationError<'_>) -> ToolError {
                 given: &[],
                 original: None,
             };
-            let place = error.instance_path();
             let detail = telling.one(error).map_or_else(String::new, |problem| problem.message);
-            refused(format!(
-                "is not valid JSON Schema at `{place}`: {}",
-                detail.trim_end_matches('.')
-            ))
+            refused(format!("is not valid JSON Schema: {}", detail.trim_end_matches('.')))
         }
     }
 }
@@ -111,11 +107,29 @@ pub(super) fn bad_reference(error: &ReferencingError) -> ToolError {
     }
 }
 
+/// Counts how deep schemas are nested in one another that run their own forms twice.
+///
+/// `unevaluatedProperties` finds out what `allOf`, `anyOf` and the like have seen by running them
+/// again, so each such level doubles the work of what is inside.
+pub(super) fn doublings(value: &Value) -> usize {
+    const ASKING: [&str; 2] = ["unevaluatedItems", "unevaluatedProperties"];
+    const ASKED: [&str; 5] = ["allOf", "anyOf", "oneOf", "if", "dependentSchemas"];
+    match value {
+        Value::Array(items) => items.iter().map(doublings).max().unwrap_or(0),
+        Value::Object(words) => {
+            let has = |list: &[&str]| list.iter().any(|word| words.contains_key(*word));
+            let own = usize::from(has(&ASKING) && has(&ASKED));
+            own + words.values().map(doublings).max().unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
 /// Tells whether nothing in a schema needs more than the meta-schema to be trusted.
 ///
 /// A parameter that happens to have one of these names only costs a little time.
 fn is_ordinary(schema: &Value) -> bool {
-    const SPECIAL: [&str; 9] = [
+    const SPECIAL: [&str; 11] = [
         "$ref",
         "$dynamicRef",
         "$recursiveRef",
@@ -125,10 +139,11 @@ fn is_ordinary(schema: &Value) -> bool {
         "pattern",
         "patternProperties",
         "$vocabulary",
+        "unevaluatedItems",
+        "unevaluatedProperties",
     ];
     let is_plain = |(word, value): (&String, &Value)| match word.as_str() {
         word if SPECIAL.contains(&word) => false,
-        "default" => !is_container(value),
         // The outermost one has been read; another one further in changes the draft.
         "$schema" => true,
         _ => is_ordinary_inside(value),
@@ -142,9 +157,4 @@ fn is_ordinary_inside(value: &Value) -> bool {
         Value::Object(words) => !words.contains_key("$schema") && is_ordinary(value),
         _ => true,
     }
-}
-
-/// Tells whether a default could be filled with further defaults.
-fn is_container(value: &Value) -> bool {
-    value.as_array().is_some_and(|items| !items.is_empty()) || value.is_object()
 }

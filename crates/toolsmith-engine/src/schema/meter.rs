@@ -6,11 +6,11 @@
 
 use std::cell::Cell;
 
-use jsonschema::{Draft, Keyword, ValidationError};
+use jsonschema::{Draft, Keyword, ValidationError, ValidationOptions};
 use serde_json::{Map, Value, json};
 
 /// The name of the keyword; no schema from outside has it by accident.
-pub(super) const WORD: &str = "x-toolsmith-step";
+const WORD: &str = "x-toolsmith-step";
 
 /// The keywords that refer to another schema.
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -28,8 +28,13 @@ pub(super) fn run<T>(steps: u64, check: impl FnOnce() -> T) -> Option<T> {
     (LEFT.get() > 0).then_some(answer)
 }
 
+/// Makes the keyword of the meter known to the validator.
+pub(super) fn install(options: ValidationOptions<'static>) -> ValidationOptions<'static> {
+    options.with_keyword(WORD, |_, _, _| Ok(Box::new(Step)))
+}
+
 /// The keyword that takes a step.
-pub(super) struct Step;
+struct Step;
 
 impl<'i> Keyword<'i> for Step {
     fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {

@@ -14,9 +14,6 @@ use super::{bounds, problems::push_segment};
 /// How many items a long list keeps: enough for as many problems as are told.
 const KEPT: usize = bounds::PROBLEMS;
 
-/// How many lists and objects are cut.
-const CUTS: usize = 64;
-
 /// A part of an input that is still wrong, and where it was cut.
 pub(super) struct Narrowed {
     /// What is left.
@@ -25,18 +22,34 @@ pub(super) struct Narrowed {
     pub(super) cut: HashSet<String>,
 }
 
-/// Cuts a wrong value to a small one that is wrong as well.
-pub(super) fn narrowed(value: &Value, is_wrong: impl Fn(&Value) -> bool) -> Narrowed {
+/// Cuts a wrong value to a small one that is wrong as well, with so many tries.
+pub(super) fn narrowed(value: &Value, tries: u64, is_wrong: impl Fn(&Value) -> bool) -> Narrowed {
     let mut narrowed = Narrowed { value: value.clone(), cut: HashSet::new() };
     let mut tried = HashSet::new();
-    for _ in 0..CUTS {
-        let Some(path) = first_long(&narrowed.value, &mut String::new(), &tried) else { break };
-        if cut(&mut narrowed.value, &path, &is_wrong) {
+    let mut tries = Tries { left: tries, is_wrong };
+    while tries.left > 0
+        && let Some(path) = first_long(&narrowed.value, &mut String::new(), &tried)
+    {
+        if cut(&mut narrowed.value, &path, &mut tries) {
             narrowed.cut.insert(path.clone());
         }
         tried.insert(path);
     }
     narrowed
+}
+
+/// A question that may be asked so many times.
+struct Tries<F> {
+    left: u64,
+    is_wrong: F,
+}
+
+impl<F: Fn(&Value) -> bool> Tries<F> {
+    /// Tells whether a value is wrong; nothing when there are no tries left.
+    fn is_wrong(&mut self, value: &Value) -> Option<bool> {
+        self.left = self.left.checked_sub(1)?;
+        Some((self.is_wrong)(value))
+    }
 }
 
 /// Finds a list or object that is long and was not tried yet, outer ones first.
@@ -67,30 +80,22 @@ fn first_long(value: &Value, path: &mut String, tried: &HashSet<String>) -> Opti
 }
 
 /// Cuts one list or object as short as the whole stays wrong; tells whether anything went.
-fn cut(whole: &mut Value, path: &str, is_wrong: &impl Fn(&Value) -> bool) -> bool {
+fn cut<F: Fn(&Value) -> bool>(whole: &mut Value, path: &str, tries: &mut Tries<F>) -> bool {
     let Some(all) = whole.pointer(path).map(length) else { return false };
     let mut rest = Rest::default();
-    let mut wrong_with = |whole: &mut Value, kept: usize| {
-        if let Some(long) = whole.pointer_mut(path) {
-            rest.put_back(long);
-            rest.take_from(long, kept);
-        }
-        is_wrong(whole)
-    };
-    if wrong_with(whole, KEPT) {
-        return true;
-    }
     // Right with so many, wrong with so many: where it turns is the first item that matters.
-    let (mut right, mut wrong) = (KEPT, all);
+    let (mut right, mut wrong) = (0, all);
     while wrong - right > 1 {
-        let middle = usize::midpoint(right, wrong);
-        if wrong_with(whole, middle) {
-            wrong = middle;
-        } else {
-            right = middle;
+        let middle = if right == 0 { KEPT } else { usize::midpoint(right, wrong) };
+        rest.keep(whole, path, middle);
+        match tries.is_wrong(whole) {
+            Some(true) if middle == KEPT => return true,
+            Some(true) => wrong = middle,
+            Some(false) => right = middle,
+            None => break,
         }
     }
-    wrong_with(whole, wrong);
+    rest.keep(whole, path, wrong);
     wrong < all
 }
 
@@ -102,6 +107,14 @@ struct Rest {
 }
 
 impl Rest {
+    /// Leaves so many in the list or object at a place, and holds the others.
+    fn keep(&mut self, whole: &mut Value, path: &str, kept: usize) {
+        if let Some(long) = whole.pointer_mut(path) {
+            self.put_back(long);
+            self.take_from(long, kept);
+        }
+    }
+
     fn put_back(&mut self, long: &mut Value) {
         match long {
             Value::Array(items) => items.append(&mut self.items),
@@ -148,10 +161,18 @@ mod tests {
     #[test]
     fn a_list_is_cut_behind_its_first_wrong_item() {
         for (wrong, left) in [(3, 100), (99, 100), (100, 101), (700, 701), (999, 1_000)] {
-            let narrowed = narrowed(&json!({"a": [1], "list": numbers(wrong)}), is_wrong);
+            let narrowed = narrowed(&json!({"a": [1], "list": numbers(wrong)}), 200, is_wrong);
             assert_eq!(length(&narrowed.value["list"]), left);
             assert_eq!(narrowed.cut.contains("/list"), left < 1_000);
             assert!(is_wrong(&narrowed.value));
+        }
+    }
+
+    #[test]
+    fn without_tries_the_value_stays_wrong() {
+        for tries in 0..8 {
+            let narrowed = narrowed(&json!([numbers(700)]), tries, is_wrong);
+            assert!(is_wrong(&narrowed.value), "{tries}");
         }
     }
 
@@ -162,7 +183,7 @@ mod tests {
         let fields: Map<_, _> =
             rows.iter().enumerate().map(|(n, row)| (format!("n{n}"), row.clone())).collect();
         for value in [json!(rows), json!(fields)] {
-            let narrowed = narrowed(&value, is_wrong);
+            let narrowed = narrowed(&value, 200, is_wrong);
             assert_eq!(length(&narrowed.value), 151);
             assert!(is_wrong(&narrowed.value));
         }

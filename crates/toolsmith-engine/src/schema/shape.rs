@@ -137,6 +137,12 @@ impl Shape {
         self.whole(Self::ROOT).flat_map(|node| node.fields.iter().map(|(name, _)| name.as_ref()))
     }
 
+    /// Returns how many forms the longest `anyOf` or `oneOf` has; at least one.
+    pub(super) fn forms(&self) -> u64 {
+        let most = self.0.iter().flat_map(|node| &node.either).map(Vec::len).max();
+        most.unwrap_or(1).max(1) as u64
+    }
+
     /// Lists the nodes so that each comes after those that its edges lead to.
     ///
     /// The second value tells whether that is impossible, because the edges have a loop.

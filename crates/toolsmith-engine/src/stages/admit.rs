@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
 use toolsmith_core::{CallerType, ErrorKind, ToolError};
 
 use crate::{
@@ -19,6 +20,13 @@ pub(crate) struct Slot<'a> {
     permit: Option<Permit<'a>>,
     inside: Option<Inside<'a>>,
     uncounted: Option<Uncounted<'a>>,
+}
+
+impl Slot<'_> {
+    /// Returns when the slot was taken, for calls that take one.
+    pub(crate) fn since(&self) -> Option<Instant> {
+        self.permit.as_ref().map(Permit::since)
+    }
 }
 
 pub(crate) async fn admit<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a>, ToolError> {

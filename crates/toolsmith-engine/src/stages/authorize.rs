@@ -4,13 +4,12 @@
 //! caller may see the tool at all was settled with its name; here the application's own rules
 //! are asked, and what they rewrite is validated like any other input.
 
-use futures_util::FutureExt;
 use toolsmith_core::{ErrorKind, ToolError};
 
 use crate::{
     interceptor::Before,
     registry::Entry,
-    stages::{record::Trace, run::with_deadline},
+    stages::{record::Trace, run::foreign},
 };
 
 pub(crate) async fn authorize(trace: &mut Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
@@ -21,8 +20,8 @@ pub(crate) async fn authorize(trace: &mut Trace<'_>, tool: &Entry) -> Result<(),
         ));
     }
     for interceptor in trace.engine.interceptors() {
-        let verdict = interceptor.before(&trace.cx, &tool.spec, &trace.input);
-        match with_deadline(trace.deadline(), verdict.map(Ok)).await? {
+        let verdict = async { interceptor.before(&trace.cx, &tool.spec, &trace.input).await };
+        match foreign(trace.deadline(), verdict).await? {
             Before::Allow => {}
             Before::Deny(error) => return Err(error),
             Before::Rewrite(input) => trace.input = input,

@@ -216,7 +216,12 @@ impl Trace<'_> {
     fn shown(&self, params: JsonText) -> JsonText {
         let params = match self.engine.redactor().text(params.as_str()) {
             Cow::Borrowed(_) => params,
-            Cow::Owned(clean) => JsonText::from_trusted(clean),
+            // Cleaned as a value: a secret with quotes in it could break the text.
+            Cow::Owned(_) => {
+                let mut value = params.to_value();
+                self.engine.redactor().value(&mut value);
+                JsonText::of(&value)
+            }
         };
         let bytes = params.as_str().len();
         if bytes <= self.engine.config().max_recorded_bytes {

@@ -18,8 +18,14 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
         .find_ref(&trace.asked, rights.namespace.as_ref())
         .map_err(|not_found| explain(engine, trace, not_found))?;
     // Whoever may not see a tool is told the same as when it does not exist.
-    if !rights.allows(tool.spec.name.as_str()) || !tool.spec.enabled {
+    if !rights.allows(tool.spec.name.as_str()) {
         return Err(explain(engine, trace, NotFound::Name));
+    }
+    if !tool.spec.enabled {
+        return Err(ToolError::new(
+            ErrorKind::ToolNotFound,
+            format!("`{}` is disabled; use another tool.", tool.spec.name),
+        ));
     }
     for need in &tool.spec.depends_on {
         if registry.get(&need.to_string()).is_none_or(|needed| !needed.spec.enabled) {

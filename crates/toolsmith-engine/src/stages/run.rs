@@ -19,7 +19,7 @@ use crate::{
     approvals::Grant,
     panics,
     registry::Entry,
-    stages::{record::Trace, reuse::Claim},
+    stages::{admit::Slot, record::Trace, reuse::Claim},
 };
 
 /// Marks the point from which the tool counts as run.
@@ -36,7 +36,11 @@ pub(crate) fn begin<'a>(
     claim
 }
 
-pub(crate) async fn run(trace: &mut Trace<'_>, tool: &Entry) -> Result<Value, ToolError> {
+pub(crate) async fn run(
+    trace: &mut Trace<'_>,
+    tool: &Entry,
+    slot: &Slot<'_>,
+) -> Result<Value, ToolError> {
     let executor = tool.executor.as_ref().map_err(|handler| {
         ToolError::new(
             ErrorKind::ExecutorNotFound,
@@ -46,6 +50,9 @@ pub(crate) async fn run(trace: &mut Trace<'_>, tool: &Entry) -> Result<Value, To
             ),
         )
     })?;
+    if slot.since().is_some_and(|since| since >= trace.deadline()) {
+        return Err(timed_out("waiting for a slot"));
+    }
     let mut input = std::mem::take(&mut trace.input);
     let mut retries = Retries::of(&tool.spec, trace.cx.context().max_retries);
     loop {
@@ -114,6 +121,15 @@ pub(crate) async fn with_deadline<T>(
     work: impl Future<Output = Result<T, ToolError>>,
 ) -> Result<T, ToolError> {
     timeout_at(deadline, work).await.unwrap_or_else(|_| Err(timed_out("running")))
+}
+
+/// Awaits code of the application within the deadline; its panic is an error of the call.
+pub(crate) async fn foreign<T>(
+    deadline: Instant,
+    work: impl Future<Output = T>,
+) -> Result<T, ToolError> {
+    let work = AssertUnwindSafe(async { Ok(work.await) }).catch_unwind();
+    with_deadline(deadline, work.map(panics::or_error)).await
 }
 
 pub(crate) fn timed_out(doing: &str) -> ToolError {

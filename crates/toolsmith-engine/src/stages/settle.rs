@@ -1,12 +1,11 @@
 //! Stage 8, settle: the output is judged, checked, cleaned of secrets, and cut to size.
 
-use futures_util::FutureExt;
 use toolsmith_core::{Artifact, ErrorKind, JsonText, ToolError, Value, json};
 
 use crate::{
     interceptor::After,
     registry::Entry,
-    stages::{record::Trace, run::with_deadline},
+    stages::{record::Trace, run::foreign},
 };
 
 /// How much of a cut output is shown.
@@ -35,8 +34,8 @@ pub(crate) async fn settle(
 
 async fn judge(trace: &Trace<'_>, tool: &Entry, mut output: Value) -> Result<Value, ToolError> {
     for interceptor in trace.engine.interceptors() {
-        let verdict = interceptor.after(&trace.cx, &tool.spec, &output);
-        match with_deadline(trace.deadline(), verdict.map(Ok)).await? {
+        let verdict = async { interceptor.after(&trace.cx, &tool.spec, &output).await };
+        match foreign(trace.deadline(), verdict).await? {
             After::Accept => {}
             After::Reject(error) => return Err(error),
             After::Rewrite(other) => output = other,

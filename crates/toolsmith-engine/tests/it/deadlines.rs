@@ -107,3 +107,12 @@ async fn shutting_down_refuses_new_calls_and_waits_for_those_under_way() {
     assert_eq!(verdict(&under_way.await.unwrap()), "ok");
     assert_eq!(verdict(&engine.call(call("slow")).await), "rejected");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_without_any_time_is_not_run() {
+    let (tool, runs) = crate::fakes::counting(spec("quick"), Duration::ZERO);
+    let (engine, _) = engine([tool]);
+    let outcome = engine.call(call("quick").with_context(quickly(0))).await;
+    assert_eq!(verdict(&outcome), "timeout");
+    assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0);
+}

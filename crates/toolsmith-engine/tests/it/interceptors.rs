@@ -23,6 +23,7 @@ impl Interceptor for Obedient {
             Some("deny") => Before::Deny(ToolError::denied("Not on a Sunday.")),
             Some("rewrite") => Before::Rewrite(json!({"text": "rewritten"})),
             Some("break") => Before::Rewrite(json!({"text": 5})),
+            Some("panic") => panic!("the rule book is on fire"),
             Some("ask") => Before::Ask("it looks dangerous".into()),
             _ => Before::Allow,
         };
@@ -54,6 +55,7 @@ async fn an_interceptor_allows_denies_rewrites_and_asks() {
         ("rewrite", "ok", json!({"text": "rewritten"})),
         ("break", "validation_error", json!(null)),
         ("ask", "approval_required", json!(null)),
+        ("panic", "execution_error", json!(null)),
         ("reject", "execution_error", json!(null)),
         ("replace", "ok", json!("replaced")),
     ] {
@@ -61,5 +63,5 @@ async fn an_interceptor_allows_denies_rewrites_and_asks() {
         assert_eq!(verdict(&outcome), expected, "{text}");
         assert_eq!(outcome.output(), &output, "{text}");
     }
-    assert_eq!(sink.count(), 7);
+    assert_eq!(sink.count(), 8);
 }

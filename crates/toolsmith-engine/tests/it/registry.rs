@@ -142,11 +142,13 @@ async fn counts_failures_and_durations_are_kept_for_each_tool() {
 }
 
 #[tokio::test]
-async fn a_disabled_tool_answers_as_if_it_were_not_there() {
+async fn a_disabled_tool_cannot_be_called_and_says_so() {
     let mut off = echo();
     off.spec.enabled = false;
     let (engine, _) = engine([off]);
-    assert_eq!(verdict(&engine.call(call("echo")).await), "tool_not_found");
+    let outcome = engine.call(call("echo")).await;
+    assert_eq!(verdict(&outcome), "tool_not_found");
+    assert!(outcome.error().unwrap().message().contains("disabled"), "{outcome:?}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ const COLUMNS: &str =
     "id, tool_name, media_type, bytes, caller_id, conversation_id, user_id, created_at";
 
 /// Adds what is known of an output; keeping the same one again replaces it.
-pub(crate) async fn add(db: &mut SqliteConnection, artifact: &Artifact) -> Result<(), sqlx::Error> {
+pub(crate) async fn add(db: &mut SqliteConnection, artifact: Artifact) -> Result<(), sqlx::Error> {
     let mut insert: QueryBuilder<Sqlite> =
         QueryBuilder::new(format!("INSERT OR REPLACE INTO artifacts ({COLUMNS}) VALUES ("));
     insert

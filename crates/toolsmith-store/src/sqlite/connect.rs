@@ -64,11 +64,11 @@ pub(crate) async fn reader(file: &Path) -> Result<SqliteConnection, StoreError> 
 
 /// Closes the connection that wrote.
 ///
-/// SQLite checkpoints when the last connection closes, which means waiting for the disk: too long
-/// for a command that made one call. A reader that is open meanwhile keeps SQLite from it, and a
-/// closing reader never checkpoints. Nothing is lost by that: the log is as durable as the file,
-/// and the next one to open continues it. A large log is carried over here all the same, because
-/// reading it would slow the next start.
+/// When the last connection closes, the database checkpoints, which means waiting for the disk: too
+/// long for a command that made one call. A reader that is open meanwhile keeps it from that, and
+/// a closing reader never checkpoints. Nothing is lost: the log is as durable as the file, and the
+/// next one to open continues it. A large log is carried over here all the same, because reading
+/// it would slow the next start.
 pub(crate) async fn leave(mut db: SqliteConnection, file: &Path) {
     if log_size(file) > LARGE_LOG {
         let carried = raw_sql("PRAGMA busy_timeout = 100; PRAGMA wal_checkpoint(TRUNCATE)");

@@ -41,13 +41,12 @@ pub(crate) fn fault(error: &sqlx::Error) -> Fault {
         Some(BUSY | LOCKED) => Fault::Busy,
         Some(CORRUPT | NOT_A_DATABASE) => Fault::Damaged,
         Some(CANNOT_OPEN | READ_ONLY) => Fault::Closed,
-        Some(_) => Fault::Disk,
         None if matches!(error, sqlx::Error::Encode(_)) => Fault::Record,
-        None => Fault::Disk,
+        _ => Fault::Disk,
     }
 }
 
-/// Says what is wrong, for people who do not know the codes of SQLite.
+/// Says what is wrong, for people who do not know the codes.
 pub(crate) fn reason(error: &sqlx::Error) -> String {
     let words = match primary_code(error) {
         Some(BUSY | LOCKED) => "another process has locked the file",

@@ -1,4 +1,4 @@
-//! SQLite: the one folder that knows SQL. Everything here takes a connection and values.
+//! The one folder that knows SQL. Everything here takes a connection and values.
 
 pub(crate) mod artifact;
 pub(crate) mod connect;

@@ -119,20 +119,20 @@ pub(crate) async fn find_artifacts(
 /// Erases some records, and takes them out of the statistics.
 pub(crate) async fn erase(
     db: &mut SqliteConnection,
-    whose: &Erase,
-    numbers: &[i64],
+    whose: Erase,
+    numbers: Vec<i64>,
 ) -> Result<u64, sqlx::Error> {
     // What is deleted is overwritten at once, so that little is left if the rest should fail.
     raw_sql("PRAGMA secure_delete = ON").execute(&mut *db).await?;
     begin(db).await?;
-    let erased = erase_within(db, whose, numbers).await;
+    let erased = erase_within(db, &whose, &numbers).await;
     finish(db, erased).await
 }
 
 /// Rewrites the file without anything that is no longer in it.
 ///
-/// Overwriting deleted rows is not enough: when SQLite moves rows between pages it leaves copies
-/// in the space that becomes free, and those are not found again. Only a rewritten file is clean.
+/// Overwriting deleted rows is not enough: rows that move between pages leave copies in the space
+/// that becomes free, and those are not found again. Only a rewritten file is clean.
 pub(crate) async fn rewrite(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     raw_sql("PRAGMA secure_delete = OFF; VACUUM").execute(db).await.map(drop)
 }
@@ -155,11 +155,9 @@ async fn erase_within(
     let erased: Vec<Erased> = rows.iter().map(Erased::read).collect::<Result<_, _>>()?;
     let tally = Tally::sum(erased.iter().map(Erased::counted)).negated();
     Inserts::new().add(db, &tally).await?;
-    raw_sql(
-        "DELETE FROM tool_stats WHERE calls <= 0; DELETE FROM tool_durations WHERE calls <= 0",
-    )
-    .execute(db)
-    .await?;
+    raw_sql("DELETE FROM tool_stats WHERE calls <= 0; DELETE FROM tool_durations WHERE calls <= 0")
+        .execute(db)
+        .await?;
     Ok(erased.len() as u64)
 }
 

@@ -8,10 +8,10 @@ use super::fault::{self, Fault, while_writing};
 use crate::{Durability, StoreError};
 
 /// The steps from an empty file to the newest schema; the version is how many were taken.
-const MIGRATIONS: [&str; 1] = [V1];
+const MIGRATIONS: &[&str] = &[V1];
 
 /// The newest schema version that this build knows.
-pub(crate) const KNOWN: i64 = MIGRATIONS.len() as i64;
+pub(crate) const KNOWN: i64 = 1;
 
 /// Records are appended in the order of `seq`; queries go by `record_id`, whose order is time.
 ///
@@ -94,7 +94,7 @@ pub(crate) async fn bring_up_to_date(
     let (found, journal) = state(db).await.map_err(failed)?;
     refuse_newer(found, file)?;
     if found == KNOWN && journal == "wal" {
-        return Ok(());
+        return probe(db).await.map_err(failed);
     }
     if found == 0 {
         prepare_file(db, durability).await.map_err(failed)?;
@@ -130,9 +130,19 @@ fn refuse_newer(found: i64, file: &Path) -> Result<(), StoreError> {
 
 /// Returns the version and the journal mode, in one round trip: every start waits for it.
 async fn state(db: &mut SqliteConnection) -> Result<(i64, String), sqlx::Error> {
-    let select = query("SELECT user_version, journal_mode FROM pragma_user_version, pragma_journal_mode");
+    let select =
+        query("SELECT user_version, journal_mode FROM pragma_user_version, pragma_journal_mode");
     let row = select.fetch_one(db).await?;
     Ok((row.try_get(0)?, row.try_get(1)?))
+}
+
+/// Finds out whether the database can be written: a read-only file is opened without a word.
+async fn probe(db: &mut SqliteConnection) -> Result<(), sqlx::Error> {
+    match raw_sql("DELETE FROM segments WHERE FALSE").execute(db).await {
+        // Someone else writes at this moment, so it can be written.
+        Err(error) if fault::fault(&error) == Fault::Busy => Ok(()),
+        other => other.map(drop),
+    }
 }
 
 /// Settles what cannot be changed once the file has content.
@@ -181,8 +191,8 @@ async fn take_steps(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreE
         refuse_foreign(db, file).await?;
     }
     let taken = usize::try_from(found).unwrap_or_default();
-    for step in MIGRATIONS.into_iter().skip(taken) {
-        let done = raw_sql(step).execute(&mut *db).await;
+    for step in MIGRATIONS.iter().skip(taken) {
+        let done = raw_sql(*step).execute(&mut *db).await;
         done.map_err(|error| while_writing(file, &error))?;
     }
     let stamp = AssertSqlSafe(format!("PRAGMA user_version = {KNOWN}"));
@@ -199,5 +209,15 @@ async fn refuse_foreign(db: &mut SqliteConnection, file: &Path) -> Result<(), St
             let reason = format!("it has a table `{table}` of another program");
             Err(StoreError::Damaged { path: file.to_owned(), reason })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_number_of_migrations() {
+        assert_eq!(usize::try_from(KNOWN).unwrap(), MIGRATIONS.len());
     }
 }

@@ -8,6 +8,7 @@ mod words;
 use serde_json::Value;
 use toolsmith_core::suggestion;
 
+pub use self::numbers::parse_age;
 pub(super) use self::{
     collections::{ListOf, MapOf, Named, OneOrMany, Optional},
     numbers::{Age, Count, Milliseconds, Seconds},

@@ -104,6 +104,12 @@ impl Kind for Age {
     }
 }
 
+/// Reads an age as people write it: `90s`, `15m`, `12h`, `30d`, `8w`, or plain seconds.
+pub fn parse_age(text: &str) -> Option<Duration> {
+    let seconds = with_unit(text).or_else(|| text.parse().ok())?;
+    duration(seconds, OLDEST)
+}
+
 fn number(node: &Node) -> Option<f64> {
     match &node.value {
         Content::Number(number) => number.as_f64(),
@@ -169,6 +175,15 @@ mod tests {
         for text in ["0", "-1", "1e300", "soon"] {
             assert!(read(&Seconds, text).is_err(), "{text}");
             assert!(read(&Milliseconds, text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ages_of_the_command_line_are_read_like_those_of_the_file() {
+        assert_eq!(parse_age("90"), Some(Duration::from_secs(90)));
+        assert_eq!(parse_age("1.5h"), Some(Duration::from_mins(90)));
+        for text in ["", "d", "soon", "-1d", "0", "30y"] {
+            assert_eq!(parse_age(text), None, "{text}");
         }
     }
 

@@ -73,6 +73,20 @@ fn a_ladder_of_references_cannot_multiply_the_work() {
 }
 
 #[test]
+fn asking_for_what_is_left_over_cannot_multiply_the_work() {
+    let nested = |levels: usize| {
+        (0..levels).fold(
+            json!({"properties": {"a": {"type": "string"}}}),
+            |inner, _| json!({"allOf": [inner], "unevaluatedProperties": false}),
+        )
+    };
+    let schema = schema(&nested(8));
+    assert!(soon("eight levels", || schema.is_valid(&json!({"a": "x"}))));
+    let error = Schema::inspect(&JsonText::of(&nested(30))).unwrap_err();
+    assert!(error.message().contains("too deeply"), "{error}");
+}
+
+#[test]
 fn many_ways_to_the_same_default_cannot_multiply_the_work() {
     let part =
         json!({"properties": {"next": {"$ref": "#"}, "n": {"type": "integer", "default": 1}}});

@@ -111,6 +111,18 @@ fn recursive_defaults_go_no_further_than_the_input() {
 }
 
 #[test]
+fn defaults_without_end_are_not_filled_in() {
+    let schema = schema(&json!({
+        "$defs": {"node": {"default": {}, "properties": {
+            "next": {"$ref": "#/$defs/node"}, "size": {"default": 1}
+        }}},
+        "properties": {"first": {"$ref": "#/$defs/node"}}
+    }));
+    assert_eq!(passed(&schema, json!({}), LENIENT).0, json!({}));
+    assert_eq!(passed(&schema, json!({"first": {}}), LENIENT).0, json!({"first": {"size": 1}}));
+}
+
+#[test]
 fn a_default_that_the_schema_itself_refuses_is_not_filled_in() {
     let schema = schema(&json!({"type": "object", "properties": {
         "text": {"type": "string", "default": null},

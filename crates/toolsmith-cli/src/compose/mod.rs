@@ -1,0 +1,55 @@
+//! The only wiring: settings become an engine, a store, and the context of calls.
+//!
+//! Each word takes no more than it needs: listing tools opens no database, reading records makes
+//! no engine, and only calls have both.
+
+mod settings;
+mod unwritten;
+mod workshop;
+
+#[cfg(test)]
+mod tests;
+
+use anyhow::Result;
+use toolsmith_core::Tool;
+use toolsmith_engine::{Builder, Engine};
+use toolsmith_store::{Access, Store, StoreConfig, StoreError};
+
+pub(crate) use self::{settings::data_folder, workshop::Workshop};
+use crate::{Session, config::Settings};
+
+/// Returns an engine that knows the tools and keeps nothing.
+pub(crate) fn engine(session: &Session, settings: &Settings) -> Result<Engine> {
+    Ok(builder(session, settings, toolsmith_builtins::all()?).build()?)
+}
+
+fn builder(session: &Session, settings: &Settings, tools: Vec<Tool>) -> Builder {
+    Engine::builder()
+        .with_config(settings::engine_config(settings))
+        .with_redactor(session.redactor.clone())
+        .tools(tools)
+}
+
+/// Opens the store for questions; nothing when no record was ever kept.
+///
+/// A folder that cannot be written is good enough for that, and no database is made.
+pub(crate) async fn reader(session: &Session, settings: &Settings) -> Result<Option<Store>> {
+    let folder = settings::data_folder(settings, &session.environment)?;
+    let config = StoreConfig { access: Access::ReadOnly, ..StoreConfig::at(&folder) };
+    match Store::open(config).await {
+        Ok(store) => Ok(Some(store)),
+        Err(StoreError::Missing { .. }) => Ok(None),
+        // Opening for writing brings an older database up to date.
+        Err(StoreError::Older { .. }) => Ok(Some(Store::open(StoreConfig::at(folder)).await?)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Opens the store to remove records; nothing when no record was ever kept.
+pub(crate) async fn remover(session: &Session, settings: &Settings) -> Result<Option<Store>> {
+    if reader(session, settings).await?.is_none() {
+        return Ok(None);
+    }
+    let config = settings::store_config(settings, &session.environment)?;
+    Ok(Some(Store::open(config).await?))
+}

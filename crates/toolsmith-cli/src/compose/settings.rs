@@ -1,0 +1,160 @@
+//! Settings in the words of the engine and the store.
+
+use std::{
+    path::{self, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use toolsmith_core::{CallerType, Context};
+use toolsmith_engine::{
+    EngineConfig, UnknownParameters,
+    limiter::{self, LimiterConfig},
+};
+use toolsmith_store::{Durability, StoreConfig};
+
+use crate::{
+    config::{self, Environment, Limits, Settings, Strategy},
+    exit::UsageError,
+};
+
+/// The longest time that a call may ask for: whoever sits at the shell decides, within a year.
+const LONGEST_CALL: Duration = Duration::from_hours(365 * 24);
+
+/// Returns how the engine is set.
+pub(super) fn engine_config(settings: &Settings) -> EngineConfig {
+    EngineConfig {
+        limits: limiter_config(&settings.limits),
+        default_timeout: settings.limits.default_timeout,
+        network_timeout: settings.limits.network_timeout,
+        max_timeout: LONGEST_CALL,
+        unknown_parameters: match settings.strict_validation {
+            true => UnknownParameters::Refuse,
+            false => UnknownParameters::Drop,
+        },
+        max_output_bytes: settings.output.max_bytes,
+        ..EngineConfig::default()
+    }
+}
+
+fn limiter_config(limits: &Limits) -> LimiterConfig {
+    LimiterConfig {
+        max_concurrent: limits.max_concurrent,
+        queue_size: limits.queue_size,
+        strategy: match limits.strategy {
+            Strategy::Fifo => limiter::Strategy::Fifo,
+            Strategy::Priority => limiter::Strategy::Priority,
+            Strategy::Reject => limiter::Strategy::Reject,
+        },
+        bucket_limits: limits.bucket_limits.clone(),
+        ..LimiterConfig::default()
+    }
+}
+
+/// Returns how the store is opened for writing.
+pub(super) fn store_config(
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<StoreConfig, UsageError> {
+    let folder = data_folder(settings, environment)?;
+    Ok(StoreConfig { durability: durability(settings), ..StoreConfig::at(folder) })
+}
+
+/// Returns what the record of a call promises.
+pub(super) fn durability(settings: &Settings) -> Durability {
+    match settings.records.durability {
+        config::Durability::Batched => Durability::Batched,
+        config::Durability::Sync => Durability::Sync,
+    }
+}
+
+/// Returns the folder of the database and the artifacts.
+pub(crate) fn data_folder(
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<PathBuf, UsageError> {
+    let resolved = settings.data_directory.resolve(environment);
+    let resolved = resolved.map_err(|why| UsageError::new(format!("data_directory: {why}")))?;
+    Ok(PathBuf::from(resolved.text.expose()))
+}
+
+/// Returns what every call from the command line has in common.
+pub(super) fn context(settings: &Settings, environment: &Environment) -> Context {
+    Context {
+        caller_type: CallerType::Cli,
+        allowed_paths: Some(allowed_paths(settings, environment)),
+        ..Context::default()
+    }
+}
+
+/// Returns the folders that file tools may touch.
+///
+/// One that cannot be filled in was warned of when the configuration was read; leaving it out
+/// allows less, never more.
+fn allowed_paths(settings: &Settings, environment: &Environment) -> Arc<[PathBuf]> {
+    let templates = settings.allowed_paths.iter();
+    let resolved = templates.filter_map(|template| template.resolve(environment).ok());
+    resolved.filter_map(|resolved| path::absolute(resolved.text.expose()).ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::config::{OutputSettings, Template};
+
+    #[test]
+    fn every_setting_reaches_the_engine() {
+        let settings = Settings {
+            strict_validation: true,
+            limits: Limits {
+                max_concurrent: 3,
+                queue_size: 4,
+                default_timeout: Duration::from_secs(5),
+                network_timeout: Duration::from_secs(6),
+                strategy: Strategy::Priority,
+                bucket_limits: BTreeMap::from([("file".to_owned(), 2)]),
+            },
+            output: OutputSettings { max_bytes: 7 },
+            ..Settings::default()
+        };
+        let config = engine_config(&settings);
+        assert_eq!((config.limits.max_concurrent, config.limits.queue_size), (3, 4));
+        assert_eq!(config.limits.strategy, limiter::Strategy::Priority);
+        assert_eq!(config.limits.bucket_limits["file"], 2);
+        assert_eq!(config.default_timeout, Duration::from_secs(5));
+        assert_eq!(config.network_timeout, Duration::from_secs(6));
+        assert_eq!(config.unknown_parameters, UnknownParameters::Refuse);
+        assert_eq!(config.max_output_bytes, 7);
+    }
+
+    #[test]
+    fn allowed_paths_are_absolute_and_a_missing_variable_allows_nothing() {
+        let settings = Settings {
+            allowed_paths: vec![
+                Template::literal("./notes"),
+                Template::parse("${NOWHERE}/x").unwrap(),
+                Template::parse("${HERE}").unwrap(),
+            ],
+            ..Settings::default()
+        };
+        let environment = Environment::from_iter([("HERE", "/there")]);
+        let context = context(&settings, &environment);
+        let allowed = context.allowed_paths.unwrap();
+        assert_eq!(*allowed, [std::env::current_dir().unwrap().join("notes"), "/there".into()]);
+        assert_eq!(context.caller_type, CallerType::Cli);
+    }
+
+    #[test]
+    fn a_data_folder_that_cannot_be_filled_in_is_a_usage_error() {
+        let settings = Settings {
+            data_directory: Template::parse("${NOWHERE}").unwrap(),
+            ..Settings::default()
+        };
+        assert_eq!(
+            data_folder(&settings, &Environment::default()).unwrap_err().to_string(),
+            "data_directory: the variable `NOWHERE` is not set and has no default"
+        );
+    }
+}

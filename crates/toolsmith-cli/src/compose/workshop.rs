@@ -1,0 +1,191 @@
+//! An engine with its store, ready for calls.
+
+use std::{fs, io, path::Path, pin::pin, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, Result};
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, Tool, json};
+use toolsmith_engine::{Engine, Followed};
+use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
+
+use super::{settings, unwritten::Unwritten};
+use crate::{Session, config::Settings, files, wording::counted};
+
+/// How long calls and objects may take to end when the program ends.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// How much room a disk must have before a record is promised: a large record and its log.
+const ROOM: usize = 512 << 10;
+
+/// The engine, as the store reaches it; emptied at the end, because each holds the other.
+type Link = Arc<Mutex<Option<Engine>>>;
+
+/// An engine with its store, ready for calls.
+pub(crate) struct Workshop {
+    engine: Engine,
+    keeping: Keeping,
+    link: Link,
+    /// Cancelled when a store that promises records finds that it cannot write.
+    broken: CancellationToken,
+    context: Context,
+}
+
+/// Where records go.
+enum Keeping {
+    Store(Store),
+    Nowhere(Arc<Unwritten>),
+}
+
+impl Workshop {
+    /// Opens the store and makes an engine with these tools.
+    ///
+    /// A store that cannot write is no error: `batched` answers and warns, `sync` refuses calls.
+    pub(crate) async fn open(
+        session: &Session,
+        settings: &Settings,
+        tools: Vec<Tool>,
+    ) -> Result<Self> {
+        let (link, broken) = (Link::default(), CancellationToken::new());
+        let mut config = settings::store_config(settings, &session.environment)?;
+        listen(&mut config, &link, &broken);
+        let keeping = Keeping::open(config).await?;
+        let builder = super::builder(session, settings, tools);
+        let engine = match &keeping {
+            Keeping::Store(store) => builder
+                .with_records(Arc::new(store.clone()))
+                .with_artifacts(Arc::new(store.clone())),
+            Keeping::Nowhere(sink) => builder.with_records(Arc::<Unwritten>::clone(sink)),
+        }
+        .build()?;
+        *link.lock() = Some(engine.clone());
+        let context = settings::context(settings, &session.environment);
+        Ok(Self { engine, keeping, link, broken, context })
+    }
+
+    /// Returns the engine.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Returns what every call has in common.
+    pub(crate) fn context(&self) -> Context {
+        self.context.clone()
+    }
+
+    /// Makes a call, and hands on what it sends while it runs.
+    pub(crate) async fn follow(
+        &self,
+        call: Call,
+        mut on_item: impl FnMut(StreamItem),
+    ) -> Result<Outcome> {
+        let mut stream = self.engine.stream(call);
+        let outcome = self.unless_broken(async move {
+            while let Some(followed) = stream.next().await {
+                match followed {
+                    Followed::Item(item) => on_item(item),
+                    Followed::Outcome(outcome) => return Some(*outcome),
+                }
+            }
+            None
+        });
+        outcome.await.context("the call ended without an outcome")
+    }
+
+    /// Makes many calls at once; outcomes come in the order of the calls.
+    pub(crate) async fn batch(&self, calls: Vec<Call>) -> Vec<Outcome> {
+        self.unless_broken(self.engine.batch(calls)).await
+    }
+
+    /// Ends everything in order, and says what could not be kept.
+    pub(crate) async fn close(self) {
+        self.engine.shutdown(ENDING).await;
+        self.link.lock().take();
+        match &self.keeping {
+            Keeping::Store(store) => match store.flush().await {
+                Health::Failing { unwritten, lost, reason } => warn(unwritten + lost, &reason),
+                _ => drop(store.close().await),
+            },
+            Keeping::Nowhere(sink) => warn(sink.count(), sink.reason()),
+        }
+    }
+
+    /// Waits for calls; when the store breaks its promise, no longer than it takes to give up.
+    async fn unless_broken<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            () = self.broken.cancelled() => {}
+        }
+        // Calls that have run wait for their records. A store that closes tries a few seconds more
+        // and then lets them go; calls that have not begun are refused.
+        let give_up = async {
+            if let Keeping::Store(store) = &self.keeping {
+                store.close().await;
+            }
+        };
+        tokio::join!(work, give_up).0
+    }
+}
+
+impl Keeping {
+    async fn open(config: StoreConfig) -> Result<Self> {
+        let (folder, durability) = (config.folder.clone(), config.durability);
+        let reason = match Store::open(config).await {
+            Ok(store) => match promise(&folder, durability) {
+                Ok(()) => return Ok(Self::Store(store)),
+                Err(error) => {
+                    format!("cannot write to {}: {}", folder.display(), files::explain(&error))
+                }
+            },
+            Err(error @ (StoreError::Folder { .. } | StoreError::CannotWrite { .. })) => {
+                error.to_string()
+            }
+            // A file of a newer version or of another program wants a decision by a person.
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self::Nowhere(Arc::new(Unwritten::new(reason, durability))))
+    }
+}
+
+/// Makes sure that a record can be written before a call is made that promises it.
+///
+/// A full disk shows only when something is written, and then the tool has already run.
+fn promise(folder: &Path, durability: Durability) -> io::Result<()> {
+    if durability == Durability::Batched {
+        return Ok(());
+    }
+    let path = folder.join(format!("room.{}", std::process::id()));
+    let written = fs::write(&path, vec![0; ROOM]);
+    fs::remove_file(&path).ok();
+    written
+}
+
+/// Lets the store tell subscribers of the engine how it is.
+fn listen(config: &mut StoreConfig, link: &Link, broken: &CancellationToken) {
+    let (link, broken, durability) = (Arc::clone(link), broken.clone(), config.durability);
+    config.on_health = Some(Arc::new(move |health| {
+        let is_failing = matches!(health, Health::Failing { .. });
+        if is_failing && durability == Durability::Sync {
+            broken.cancel();
+        }
+        let Some(engine) = link.lock().clone() else { return };
+        match health {
+            Health::Failing { unwritten, reason, .. } => {
+                let told = json!({ "unwritten": unwritten, "reason": reason });
+                engine.announce(EventKind::StoreFailing, None, told);
+            }
+            Health::Recovered { written } => {
+                engine.announce(EventKind::StoreRecovered, None, json!({ "written": written }));
+            }
+            _ => {}
+        }
+    }));
+}
+
+fn warn(records: u64, reason: &str) {
+    if records > 0 {
+        tracing::warn!("{} not kept: {reason}", counted(records, "record"));
+    }
+}

@@ -1,0 +1,9 @@
+//! How things are said to people: amounts, outputs, notes, failures.
+
+mod amount;
+mod outcome;
+
+pub(crate) use self::{
+    amount::{bytes, counted, milliseconds, percent},
+    outcome::{brief_output, failure, notes, output_text, pretty},
+};

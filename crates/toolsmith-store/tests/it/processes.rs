@@ -1,0 +1,59 @@
+use std::path::PathBuf;
+
+use toolsmith_core::{Record, RecordSink};
+use toolsmith_store::{Health, Query, Store, StoreConfig};
+
+use crate::support::{FOLDER, all, assert_sound, child, folder, oldest_first, open, record};
+
+const EACH: i64 = 20_000;
+
+/// Pushes records with numbers that no other writer uses.
+async fn write_many(store: &Store, writer: i64) {
+    for number in 0..EACH {
+        let pushed = Record {
+            caller_id: Some(format!("writer-{writer}").into()),
+            ..record(number * 4 + writer)
+        };
+        store.push(pushed).wait().await;
+    }
+    assert_eq!(store.flush().await, Health::Good);
+}
+
+#[tokio::test]
+#[ignore = "run as a child by another test"]
+async fn child_that_writes_many_records() {
+    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+    let store = Store::open(StoreConfig::at(folder)).await.unwrap();
+    write_many(&store, 0).await;
+    assert_eq!(store.close().await, Health::Good);
+}
+
+#[tokio::test]
+async fn two_processes_and_two_stores_of_one_process_write_without_loss() {
+    let folder = folder();
+    let mut other =
+        child("processes::child_that_writes_many_records", folder.path()).spawn().unwrap();
+    let (one, two) = (open(folder.path()).await, open(folder.path()).await);
+    let first = {
+        let one = one.clone();
+        tokio::spawn(async move { write_many(&one, 1).await })
+    };
+    let second = {
+        let two = two.clone();
+        tokio::spawn(async move { write_many(&two, 2).await })
+    };
+    first.await.unwrap();
+    second.await.unwrap();
+    assert!(other.wait().unwrap().success());
+    assert_eq!(all(&one, Query { limit: 10_000, ..oldest_first() }).await.len() as i64, 3 * EACH);
+    let stats = one.stats().await.unwrap();
+    assert_eq!(stats.total_calls as i64, 3 * EACH, "sums are added up across writers");
+    for writer in 0..3 {
+        let caller_id = Some(format!("writer-{writer}").into());
+        let found = all(&two, Query { caller_id, limit: 10_000, ..oldest_first() }).await;
+        assert_eq!(found.len() as i64, EACH);
+    }
+    one.close().await;
+    two.close().await;
+    assert_sound(folder.path()).await;
+}
