@@ -56,7 +56,7 @@ fn now_micros() -> i64 {
     i64::try_from(since.as_micros()).unwrap()
 }
 
-async fn recorded(data: &Path) -> HashSet<CallId> {
+pub(crate) async fn recorded(data: &Path) -> HashSet<CallId> {
     let store = Store::open(StoreConfig::at(data)).await.expect("the database opens after a kill");
     let mut ids = HashSet::new();
     let mut query = Query { limit: 10_000, ..Query::default() };

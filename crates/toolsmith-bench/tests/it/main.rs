@@ -2,3 +2,4 @@
 
 mod kill;
 mod soak;
+mod two_processes;

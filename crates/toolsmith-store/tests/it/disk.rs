@@ -15,7 +15,7 @@ use toolsmith_store::{Access, Durability, Health, Query, Store, StoreConfig, Sto
 use crate::support::{all, assert_sound, folder, oldest_first, open, push, record};
 
 /// How long a store may take to notice trouble or its end.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A small file system of its own, gone with the test.
 struct Disk(TempDir);

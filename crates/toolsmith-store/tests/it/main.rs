@@ -1,4 +1,6 @@
-//! What a store promises, tried on real SQLite files.
+//! What a store promises, tried on real database files.
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail where it stands")]
 
 mod artifacts;
 mod crash;
