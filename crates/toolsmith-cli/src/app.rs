@@ -1,13 +1,10 @@
 //! From arguments to an exit code.
 
-use std::{
-    ffi::OsString,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{ffi::OsString, process::ExitCode};
 
 use anyhow::Result;
-use clap::{Parser, error::ErrorKind};
+use clap::error::ErrorKind;
+use toolsmith_core::Redactor;
 
 use crate::{
     Session,
@@ -21,7 +18,7 @@ use crate::{
 /// Runs the command that the arguments name, and returns its exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: Environment) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match Cli::try_parse_from(&arguments) {
+    let cli = match Cli::read(&arguments) {
         Ok(cli) => cli,
         Err(error) => return answer_parser(&error, asks_for_json(&arguments)),
     };
@@ -29,12 +26,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: Environme
     let session = Session::new(cli.globals, environment, Output::to_stdout(form));
     match dispatch(&session, cli.word) {
         Ok(code) => code,
-        Err(error) => report(&error, form),
+        Err(error) => report(&error, form, &session.redactor),
     }
 }
 
 fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
     match word {
+        Word::Run(run) => commands::run::run(session, &run),
+        Word::Batch(batch) => commands::batch::run(session, &batch),
+        Word::Tools(word) => commands::tools::run(session, &word),
+        Word::Calls(word) => commands::calls::run(session, &word),
+        Word::Artifacts(word) => commands::artifacts::run(session, &word),
         Word::Config(word) => commands::config::run(session, &word),
         Word::Init(init) => commands::init::run(session, &init),
         Word::Completions(completions) => commands::completions::run(session, &completions),
@@ -45,7 +47,7 @@ fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
 fn answer_parser(error: &clap::Error, form: Form) -> ExitCode {
     let is_asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if form == Form::Json && !is_asked {
-        return report(&UsageError::new(brief(error)).into(), form);
+        return report(&UsageError::new(brief(error)).into(), form, &Redactor::default());
     }
     // The reader of a pipe may be gone; then there is nobody to tell.
     error.print().ok();
@@ -75,15 +77,15 @@ fn asks_for_json(arguments: &[OsString]) -> Form {
 }
 
 /// Tells the user what went wrong: JSON on standard output, or text on standard error.
-fn report(error: &anyhow::Error, form: Form) -> ExitCode {
+fn report(error: &anyhow::Error, form: Form, redactor: &Redactor) -> ExitCode {
     let code = exit::code_of(error);
     match form {
         Form::Json => {
-            output::print_json(&exit::to_json(error)).ok();
+            let mut json = exit::to_json(error);
+            redactor.value(&mut json);
+            output::print_json(&json).ok();
         }
-        Form::People => {
-            writeln!(io::stderr(), "error: {error:#}").ok();
-        }
+        Form::People => output::tell(&redactor.text(&format!("error: {error:#}"))),
     }
     code.into()
 }

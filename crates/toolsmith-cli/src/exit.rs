@@ -3,15 +3,21 @@
 use std::fmt;
 
 use serde_json::{Value, json};
-use toolsmith_core::{ErrorKind, ToolError};
+use toolsmith_core::{ErrorKind, Outcome, ToolError};
 
 use crate::config::ConfigError;
+
+/// Everything went well.
+pub const SUCCESS: u8 = 0;
 
 /// Something failed that has no code of its own.
 pub const FAILURE: u8 = 1;
 
 /// The arguments or the configuration are wrong.
 pub const USAGE: u8 = 2;
+
+/// The input of a call does not fit its tool.
+pub const INVALID_INPUT: u8 = 4;
 
 /// A call was cancelled, by Ctrl-C or otherwise.
 pub const CANCELLED: u8 = 130;
@@ -39,13 +45,18 @@ impl std::error::Error for UsageError {}
 pub fn code_of_kind(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::ToolNotFound => 3,
-        ErrorKind::ValidationError => 4,
+        ErrorKind::ValidationError => INVALID_INPUT,
         ErrorKind::PermissionDenied | ErrorKind::ApprovalRequired => 5,
         ErrorKind::Timeout => 6,
         ErrorKind::Rejected | ErrorKind::RateLimited => 7,
         ErrorKind::Cancelled => CANCELLED,
         _ => FAILURE,
     }
+}
+
+/// Returns the exit code of a call that ended so.
+pub fn code_of_outcome(outcome: &Outcome) -> u8 {
+    outcome.error().map_or(SUCCESS, |error| code_of_kind(error.kind()))
 }
 
 /// Returns the exit code of a command that ended with an error.

@@ -5,16 +5,21 @@
 
 mod app;
 pub mod args;
+mod catalogue;
 mod commands;
+mod compose;
 pub mod config;
 pub mod exit;
 pub mod files;
+mod interrupt;
 mod logging;
 pub mod output;
 pub mod params;
 pub mod progress;
+mod runtime;
 mod session;
 pub mod table;
+mod wording;
 
 pub use app::run;
 pub use session::Session;

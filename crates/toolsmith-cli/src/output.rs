@@ -1,8 +1,9 @@
 //! Results on standard output: text for people, or one JSON document.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Who reads the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,12 +98,115 @@ pub fn print_json<T: Serialize>(value: &T) -> io::Result<()> {
 }
 
 /// Writes to standard output; a reader who has left, as `head` does, is no error.
-fn print(text: &str) -> io::Result<()> {
+pub fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+    unless_left(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Writes a line to standard error; nobody has to read it.
+pub fn tell(line: &str) {
+    writeln!(io::stderr(), "{line}").ok();
+}
+
+/// Standard output for much that comes piece by piece; it remembers when its reader has left.
+#[derive(Debug)]
+pub struct Pipe {
+    out: BufWriter<Stdout>,
+    has_left: bool,
+}
+
+impl Pipe {
+    /// Opens standard output.
+    pub fn to_stdout() -> Self {
+        Self { out: BufWriter::with_capacity(1 << 16, io::stdout()), has_left: false }
+    }
+
+    /// Tells whether there is no reader any more.
+    pub fn has_reader_left(&self) -> bool {
+        self.has_left
+    }
+
+    fn notice<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        self.has_left |= matches!(&result, Err(error) if is_broken_pipe(error));
+        result
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.notice(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.notice(flushed)
+    }
+}
+
+/// One JSON document around a list whose items come one by one: `{"key": [item, …]}`.
+///
+/// Nothing is printed before the first item or the end, so that an error can take its place.
+#[derive(Debug)]
+pub struct JsonList {
+    pipe: Pipe,
+    key: &'static str,
+    is_begun: bool,
+}
+
+impl JsonList {
+    /// Prepares a list under a key.
+    pub fn new(key: &'static str) -> Self {
+        Self { pipe: Pipe::to_stdout(), key, is_begun: false }
+    }
+
+    /// Tells whether anything was printed.
+    pub fn is_begun(&self) -> bool {
+        self.is_begun
+    }
+
+    /// Tells whether there is no reader any more.
+    pub fn has_reader_left(&self) -> bool {
+        self.pipe.has_reader_left()
+    }
+
+    /// Adds an item, on a line of its own.
+    pub fn push<T: Serialize>(&mut self, item: &T) -> io::Result<()> {
+        let item = serde_json::to_string(item)?;
+        let before = if self.is_begun { ",".to_owned() } else { self.beginning() };
+        self.is_begun = true;
+        unless_left(write!(self.pipe, "{before}\n{item}"))
+    }
+
+    /// Hands what was printed so far to the reader.
+    pub fn flush(&mut self) -> io::Result<()> {
+        unless_left(self.pipe.flush())
+    }
+
+    /// Ends the document, with more fields behind the list.
+    pub fn end(mut self, more: &Map<String, Value>) -> io::Result<()> {
+        let before = if self.is_begun { "\n".to_owned() } else { self.beginning() };
+        let mut end = format!("{before}]");
+        for (key, value) in more {
+            end.push_str(&format!(",{}:{value}", Value::from(key.as_str())));
+        }
+        unless_left(writeln!(self.pipe, "{end}}}").and_then(|()| self.pipe.flush()))
+    }
+
+    fn beginning(&self) -> String {
+        format!("{{{}:[", Value::from(self.key))
+    }
+}
+
+fn unless_left(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if is_broken_pipe(&error) => Ok(()),
         result => result,
     }
+}
+
+fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 #[cfg(test)]

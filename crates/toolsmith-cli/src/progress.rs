@@ -5,7 +5,7 @@ use std::{
     io::{self, IsTerminal},
     sync::mpsc::{self, RecvTimeoutError, Sender},
     thread::{self, JoinHandle},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -21,7 +21,7 @@ const TURN: Duration = Duration::from_millis(100);
 /// Where standard error is not a terminal it does nothing and starts no thread.
 #[must_use = "the spinner is gone when it is dropped"]
 pub struct Spinner {
-    stop: Option<Sender<()>>,
+    messages: Option<Sender<String>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -29,37 +29,53 @@ impl Spinner {
     /// Starts to wait; the message stands beside the spinner.
     pub fn start(message: impl Into<String>) -> Self {
         if !io::stderr().is_terminal() {
-            return Self { stop: None, thread: None };
+            return Self { messages: None, thread: None };
         }
         Self::start_on(ProgressDrawTarget::stderr(), PATIENCE, message.into())
     }
 
+    /// Changes the message beside the spinner.
+    pub fn say(&self, message: impl Into<String>) {
+        if let Some(messages) = &self.messages {
+            // A spinner that could not be started hears nothing.
+            messages.send(message.into()).ok();
+        }
+    }
+
     fn start_on(target: ProgressDrawTarget, patience: Duration, message: String) -> Self {
-        let (stop, stopped) = mpsc::channel();
+        let (messages, said) = mpsc::channel();
         let spin = move || {
-            if stopped.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
-                return;
+            let appears = Instant::now() + patience;
+            let mut message = message;
+            loop {
+                match said.recv_timeout(appears.saturating_duration_since(Instant::now())) {
+                    Ok(other) => message = other,
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
             }
             let bar = ProgressBar::with_draw_target(None, target)
                 .with_style(ProgressStyle::default_spinner())
                 .with_message(message);
             loop {
                 bar.tick();
-                if stopped.recv_timeout(TURN) != Err(RecvTimeoutError::Timeout) {
-                    return bar.finish_and_clear();
+                match said.recv_timeout(TURN) {
+                    Ok(other) => bar.set_message(other),
+                    Err(RecvTimeoutError::Timeout) => {}
+                    Err(RecvTimeoutError::Disconnected) => return bar.finish_and_clear(),
                 }
             }
         };
         // A spinner is only a courtesy: without a thread there is none.
         let thread = thread::Builder::new().name("spinner".to_owned()).spawn(spin).ok();
-        Self { stop: Some(stop), thread }
+        Self { messages: Some(messages), thread }
     }
 }
 
 /// Waits until the line is clear, so that nothing is printed into it.
 impl Drop for Spinner {
     fn drop(&mut self) {
-        drop(self.stop.take());
+        drop(self.messages.take());
         if let Some(thread) = self.thread.take() {
             thread.join().ok();
         }
@@ -128,17 +144,17 @@ mod tests {
         assert_eq!(screen.iter().count(), 0);
     }
 
+    /// Waits for a line with that text; ten seconds are for a machine under load.
+    fn wait_for(screen: &Receiver<String>, text: &str) {
+        while !screen.recv_timeout(Duration::from_secs(10)).unwrap().contains(text) {}
+    }
+
     #[test]
-    fn what_is_slow_shows_its_message() {
+    fn what_is_slow_shows_its_message_and_then_how_far_it_is() {
         let (spinner, screen) = spinner(Duration::ZERO);
-        // The first line comes at once; ten seconds are for a machine under load.
-        let line = loop {
-            let line = screen.recv_timeout(Duration::from_secs(10)).unwrap();
-            if !line.trim().is_empty() {
-                break line;
-            }
-        };
-        assert!(line.contains("running echo"), "{line}");
+        wait_for(&screen, "running echo");
+        spinner.say("half of it");
+        wait_for(&screen, "half of it");
         drop(spinner);
     }
 }

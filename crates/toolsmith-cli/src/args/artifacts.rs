@@ -1,6 +1,11 @@
 //! `toolsmith artifacts …`
 
-use clap::Subcommand;
+use std::path::PathBuf;
+
+use clap::{Subcommand, value_parser};
+use toolsmith_core::CallId;
+
+use super::call_id;
 
 /// What to do with outputs that were too large to show whole.
 #[derive(Debug, Subcommand)]
@@ -13,21 +18,30 @@ Examples:
     List {
         /// How many at most
         #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
+        #[arg(value_parser = value_parser!(u32).range(1..=10_000))]
+        limit: u32,
+        /// Only artifacts before this one, to go on where a list ended
+        #[arg(long, value_name = "ID", value_parser = call_id)]
+        before: Option<CallId>,
     },
     /// Print an artifact, whole or a part of it.
     #[command(after_help = "\
 Examples:
-  toolsmith artifacts show 01JD8Z0V9K
-  toolsmith artifacts show 01JD8Z0V9K --offset 65536 --limit 65536")]
+  toolsmith artifacts show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60
+  toolsmith artifacts show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60 --offset 65536 --limit 65536
+  toolsmith artifacts show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60 --output whole.txt")]
     Show {
-        /// The artifact's id
-        id: String,
+        /// The artifact's id: that of its call
+        #[arg(value_parser = call_id)]
+        id: CallId,
         /// The first byte
         #[arg(long, value_name = "N", default_value_t = 0)]
         offset: u64,
         /// How many bytes at most; all when it is not given
-        #[arg(long, value_name = "N")]
+        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
         limit: Option<u64>,
+        /// The file, which is overwritten; standard output when it is not given
+        #[arg(long, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
 }

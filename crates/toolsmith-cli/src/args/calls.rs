@@ -1,8 +1,14 @@
 //! `toolsmith calls …`
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+use toolsmith_core::CallId;
+
+use super::{
+    call_id,
+    moment::{Moment, age, moment},
+};
 
 /// What to do with the records of calls.
 #[derive(Debug, Subcommand)]
@@ -19,30 +25,30 @@ Examples:
         filter: CallFilter,
         /// How many at most
         #[arg(long, value_name = "N", default_value_t = 50)]
-        limit: usize,
-        /// Go on where an earlier list ended
-        #[arg(long, value_name = "CURSOR")]
-        next: Option<String>,
+        #[arg(value_parser = value_parser!(u32).range(1..=10_000))]
+        limit: u32,
+        /// Only calls before this one, to go on where a list ended
+        #[arg(long, value_name = "ID", value_parser = call_id)]
+        before: Option<CallId>,
     },
     /// Show one call.
     #[command(after_help = "\
 Examples:
-  toolsmith calls show 01JD8Z0V9K
-  toolsmith calls show 01JD8Z0V9K --json | jq .result")]
+  toolsmith calls show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60
+  toolsmith calls show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60 --json | jq .result")]
     Show {
-        /// The call's id
-        id: String,
+        /// The call's id, as `toolsmith calls list` shows it
+        #[arg(value_parser = call_id)]
+        id: CallId,
     },
     /// Count calls, failures and times for each tool.
     #[command(after_help = "\
 Examples:
   toolsmith calls stats
-  toolsmith calls stats --since 24h --json")]
-    Stats {
-        /// Which calls.
-        #[command(flatten)]
-        filter: CallFilter,
-    },
+  toolsmith calls stats --json | jq .tools.echo
+
+Pruned calls still count, erased ones do not.")]
+    Stats,
     /// Sum up one conversation.
     #[command(after_help = "\
 Examples:
@@ -56,11 +62,13 @@ Examples:
         #[arg(long)]
         brief: bool,
     },
-    /// Write calls as JSON Lines or CSV.
+    /// Write calls as JSON Lines or CSV, the earliest first.
     #[command(after_help = "\
 Examples:
   toolsmith calls export > calls.jsonl
-  toolsmith calls export --format csv --since 7d --to calls.csv")]
+  toolsmith calls export --format csv --since 7d --output calls.csv
+
+With --json, standard output is one document {\"calls\": […]}, or a report when --output is given.")]
     Export {
         /// Which calls.
         #[command(flatten)]
@@ -68,30 +76,49 @@ Examples:
         /// The format
         #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
         format: ExportFormat,
-        /// The file; standard output when it is not given
+        /// The file, which is overwritten; standard output when it is not given
         #[arg(long, value_name = "FILE")]
-        to: Option<PathBuf>,
+        output: Option<PathBuf>,
     },
-    /// Remove records: by the configured retention, or those named here.
+    /// Remove records and their artifacts: by the configured retention, or those named here.
     #[command(after_help = "\
 Examples:
   toolsmith calls prune
-  toolsmith calls prune --older-than 30d
-  toolsmith calls prune --conversation conversation-1")]
-    Prune {
-        /// Records older than this: 90s, 15m, 12h, 30d, 8w
-        #[arg(long, value_name = "AGE")]
-        older_than: Option<String>,
-        /// All but the latest so many
-        #[arg(long, value_name = "N")]
-        keep: Option<usize>,
-        /// All records of a caller
-        #[arg(long, value_name = "ID")]
-        caller: Option<String>,
-        /// All records of a conversation
-        #[arg(long, value_name = "ID")]
-        conversation: Option<String>,
-    },
+  toolsmith calls prune --older-than 30d --max-bytes 1000000000
+  toolsmith calls prune --conversation conversation-1 --yes
+
+With --caller, --conversation or --user every trace is erased, also from the statistics; that
+is asked about on a terminal and needs --yes elsewhere.")]
+    Prune(Prune),
+}
+
+/// Which records go.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Prune {
+    /// Records older than this: 90s, 15m, 12h, 30d, 8w
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    pub older_than: Option<Duration>,
+    /// All but the latest so many
+    #[arg(long, value_name = "N")]
+    pub keep: Option<u64>,
+    /// The oldest, until database and artifacts take no more than so many bytes
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<u64>,
+    /// All records of a caller
+    #[arg(long, value_name = "ID", conflicts_with_all = ["older_than", "keep", "max_bytes"])]
+    #[arg(group = "whose")]
+    pub caller: Option<String>,
+    /// All records of a conversation
+    #[arg(long, value_name = "ID", conflicts_with_all = ["older_than", "keep", "max_bytes"])]
+    #[arg(group = "whose")]
+    pub conversation: Option<String>,
+    /// All records of a person
+    #[arg(long, value_name = "ID", conflicts_with_all = ["older_than", "keep", "max_bytes"])]
+    #[arg(group = "whose")]
+    pub user: Option<String>,
+    /// Erase without asking
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// Which calls.
@@ -106,12 +133,15 @@ pub struct CallFilter {
     /// Only calls by this caller
     #[arg(long, value_name = "ID")]
     pub caller: Option<String>,
-    /// Only calls since then: a time (RFC 3339) or an age such as 2h
-    #[arg(long, value_name = "TIME")]
-    pub since: Option<String>,
-    /// Only calls until then: a time (RFC 3339) or an age such as 2h
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<String>,
+    /// Only calls for this person
+    #[arg(long, value_name = "ID")]
+    pub user: Option<String>,
+    /// Only calls since then: a time (RFC 3339), a day, or an age such as 2h
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub since: Option<Moment>,
+    /// Only calls before then: a time (RFC 3339), a day, or an age such as 2h
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub until: Option<Moment>,
     /// Only calls that failed
     #[arg(long, conflicts_with = "succeeded")]
     pub failed: bool,

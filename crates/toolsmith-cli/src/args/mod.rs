@@ -6,18 +6,24 @@ mod completions;
 mod config;
 mod globals;
 mod init;
+mod moment;
 mod run;
 mod tools;
 
-use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 
+use clap::{Parser, Subcommand};
+use toolsmith_core::CallId;
+
+pub(crate) use self::run::call_timeout;
 pub use self::{
     artifacts::ArtifactsWord,
-    calls::{CallFilter, CallsWord, ExportFormat},
+    calls::{CallFilter, CallsWord, ExportFormat, Prune},
     completions::Completions,
     config::ConfigWord,
     globals::Globals,
     init::Init,
+    moment::Moment,
     run::{Batch, Run},
     tools::ToolsWord,
 };
@@ -27,9 +33,11 @@ pub use self::{
 #[command(name = "toolsmith", version, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = "\
 Examples:
-  toolsmith init                  prepare this folder
-  toolsmith config show           see what is in force, and where it was set
-  toolsmith completions bash      completions for your shell")]
+  toolsmith run echo message=hi                    call a tool
+  toolsmith run calculator expression='2*(3+4)'    call another
+  toolsmith tools list                             see what there is
+  toolsmith calls list                             see what was called
+  toolsmith init                                   prepare this folder")]
 pub struct Cli {
     /// The flags that every word takes.
     #[command(flatten)]
@@ -42,6 +50,19 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Word {
+    /// Call a tool.
+    Run(Run),
+    /// Call many tools at once.
+    Batch(Batch),
+    /// Look at the tools.
+    #[command(subcommand)]
+    Tools(ToolsWord),
+    /// Look at the records of calls: list, count, export, remove.
+    #[command(subcommand)]
+    Calls(CallsWord),
+    /// Look at outputs that were too large to show whole.
+    #[command(subcommand)]
+    Artifacts(ArtifactsWord),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigWord),
@@ -51,33 +72,56 @@ pub enum Word {
     Completions(Completions),
 }
 
+impl Cli {
+    /// Parses the arguments of the process.
+    pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
+        let mut cli = Self::try_parse_from(arguments)?;
+        // Of a repeated flag that stands on both sides of the word, the parser keeps one side.
+        let all = tools_folders(arguments);
+        if all.len() > cli.globals.tools.len() {
+            cli.globals.tools = all;
+        }
+        Ok(cli)
+    }
+}
+
+fn tools_folders(arguments: &[OsString]) -> Vec<String> {
+    let mut folders = Vec::new();
+    let words = arguments.iter().take_while(|argument| *argument != "--");
+    let mut words = words.filter_map(|argument| argument.to_str());
+    while let Some(word) = words.next() {
+        if word == "--tools" {
+            folders.extend(words.next().map(str::to_owned));
+        } else if let Some(folder) = word.strip_prefix("--tools=") {
+            folders.push(folder.to_owned());
+        }
+    }
+    folders
+}
+
+fn call_id(text: &str) -> Result<CallId, String> {
+    text.parse().map_err(|_| {
+        "expected an id such as 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60; \
+         `toolsmith calls list` shows them"
+            .to_owned()
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::{Args, CommandFactory, error::ErrorKind};
+    use clap::{CommandFactory, error::ErrorKind};
 
     use super::*;
 
     fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
-        Cli::try_parse_from([&["toolsmith"], arguments].concat())
-    }
-
-    /// Parses the arguments of a word that stands outside the command.
-    fn parse_word<T: clap::FromArgMatches>(
-        command: clap::Command,
-        arguments: &[&str],
-    ) -> Result<T, clap::Error> {
-        let matches = command.try_get_matches_from([&["word"], arguments].concat())?;
-        T::from_arg_matches(&matches)
+        let arguments: Vec<OsString> =
+            ["toolsmith"].iter().chain(arguments).map(OsString::from).collect();
+        Cli::read(&arguments)
     }
 
     #[test]
     fn the_definitions_agree_with_themselves() {
         Cli::command().debug_assert();
-        Run::augment_args(clap::Command::new("run")).debug_assert();
-        Batch::augment_args(clap::Command::new("batch")).debug_assert();
-        ToolsWord::augment_subcommands(clap::Command::new("tools")).debug_assert();
-        CallsWord::augment_subcommands(clap::Command::new("calls")).debug_assert();
-        ArtifactsWord::augment_subcommands(clap::Command::new("artifacts")).debug_assert();
     }
 
     #[test]
@@ -92,11 +136,6 @@ mod tests {
             command.get_subcommands().for_each(check);
         }
         check(&Cli::command());
-        check(&Run::augment_args(clap::Command::new("run")));
-        check(&Batch::augment_args(clap::Command::new("batch")));
-        check(&ToolsWord::augment_subcommands(clap::Command::new("tools")));
-        check(&CallsWord::augment_subcommands(clap::Command::new("calls")));
-        check(&ArtifactsWord::augment_subcommands(clap::Command::new("artifacts")));
     }
 
     #[test]
@@ -114,27 +153,45 @@ mod tests {
     }
 
     #[test]
+    fn folders_of_tools_count_on_both_sides_of_the_word() {
+        let globals = parse(&["--tools", "a", "config", "--tools=b", "show", "--tools", "c"]);
+        assert_eq!(globals.unwrap().globals.tools, ["a", "b", "c"]);
+        let globals = parse(&["run", "--tools", "a", "echo", "--", "--tools=b"]).unwrap().globals;
+        assert_eq!(globals.tools, ["a"]);
+    }
+
+    #[test]
     fn words_that_do_not_work_yet_are_not_there() {
-        for word in ["run", "tools", "calls", "serve"] {
+        for word in ["serve", "mcp", "chat", "doctor"] {
             assert_eq!(parse(&[word]).unwrap_err().kind(), ErrorKind::InvalidSubcommand, "{word}");
         }
     }
 
     #[test]
     fn a_run_takes_pairs_and_options_in_any_order() {
-        let command = || Run::augment_args(clap::Command::new("run"));
-        let run: Run =
-            parse_word(command(), &["echo", "--timeout", "1.5", "a=-1", "b:=[]", "--dry-run"])
-                .unwrap();
+        let words = ["run", "echo", "--timeout", "1.5", "a=-1", "b:=[]", "--dry-run"];
+        let Word::Run(run) = parse(&words).unwrap().word else { panic!("no run") };
         assert_eq!(
             (run.name.as_str(), run.pairs.as_slice()),
             ("echo", &["a=-1", "b:=[]"].map(String::from)[..])
         );
         assert_eq!(run.timeout.map(|timeout| timeout.as_millis()), Some(1_500));
         assert!(run.dry_run);
-        for wrong in ["0", "-1", "soon", "1e99"] {
+        for wrong in ["0", "-1", "soon", "1e99", "NaN"] {
             let argument = format!("--timeout={wrong}");
-            assert!(parse_word::<Run>(command(), &["echo", &argument]).is_err(), "{wrong}");
+            assert!(parse(&["run", "echo", &argument]).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn erasing_and_pruning_are_not_mixed() {
+        for wrong in [
+            &["--caller", "a", "--keep", "3"][..],
+            &["--caller", "a", "--user", "b"],
+            &["--older-than", "soon"],
+        ] {
+            assert!(parse(&[&["calls", "prune"], wrong].concat()).is_err(), "{wrong:?}");
+        }
+        assert!(parse(&["calls", "prune", "--older-than", "30d", "--keep", "3"]).is_ok());
     }
 }

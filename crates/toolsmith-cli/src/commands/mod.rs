@@ -1,5 +1,10 @@
 //! The words of the command line, one file each.
 
+pub(crate) mod artifacts;
+pub(crate) mod batch;
+pub(crate) mod calls;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod init;
+pub(crate) mod run;
+pub(crate) mod tools;

@@ -7,14 +7,16 @@
 use std::{fmt, sync::Arc};
 
 use arc_swap::ArcSwap;
+use archery::ArcTK;
+use foldhash::quality::RandomState;
 use parking_lot::Mutex;
-use rpds::HashTrieMapSync;
+use rpds::HashTrieMap;
 use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
 
 use super::{DependencyProblem, Entry, Filter, Totals, dependencies, family::Family};
 
 /// The tools by name; names in a private namespace stand as `namespace/name`.
-type Snapshot = HashTrieMapSync<Text, Family>;
+type Snapshot = HashTrieMap<Text, Family, ArcTK, RandomState>;
 
 /// What to do when a tool of that name and version is already there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +55,8 @@ pub struct Registry {
 
 impl Registry {
     pub(crate) fn new(lower: Lower, on_change: OnChange) -> Self {
-        let snapshot = ArcSwap::from_pointee(Snapshot::new_sync());
+        let snapshot =
+            ArcSwap::from_pointee(Snapshot::new_with_hasher_and_ptr_kind(RandomState::default()));
         Self { snapshot, writing: Mutex::new(()), lower, on_change }
     }
 

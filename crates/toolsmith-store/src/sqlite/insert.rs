@@ -253,3 +253,80 @@ impl Statements {
         Ok(last)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use sqlx::query_scalar;
+    use toolsmith_core::{CallerType, JsonText, Timestamp};
+
+    use super::*;
+    use crate::{Durability, sqlite::connect};
+
+    async fn open(folder: &Path) -> SqliteConnection {
+        connect::writer(&folder.join("toolsmith.db"), Durability::Batched).await.unwrap()
+    }
+
+    fn record(random: u64) -> Record {
+        let created_at = Timestamp::from_millis(1_763_000_000_000);
+        Record {
+            record_id: CallId::from_parts(created_at, random),
+            tool_name: "echo".into(),
+            version: None,
+            params: JsonText::from_trusted("{}".to_owned()),
+            result: None,
+            execution_time: std::time::Duration::from_millis(1),
+            is_success: true,
+            error: None,
+            error_type: None,
+            caller_id: None,
+            caller_type: CallerType::Unknown,
+            conversation_id: None,
+            workflow_id: None,
+            node_id: None,
+            task_id: None,
+            user_id: None,
+            created_at,
+        }
+    }
+
+    async fn counted(db: &mut SqliteConnection) -> (i64, i64) {
+        let rows = query_scalar("SELECT count(*) FROM calls").fetch_one(&mut *db).await.unwrap();
+        let sums = query_scalar("SELECT sum(calls) FROM tool_stats").fetch_one(db).await.unwrap();
+        (rows, sums)
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_had_reached_the_disk_is_not_written_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = open(folder.path()).await;
+        let inserts = Inserts::new();
+        let all: Vec<Record> = (0..700).map(record).collect();
+        let all: Vec<&Record> = all.iter().collect();
+        // The commit of the first half succeeded, but nobody heard of it.
+        let (half, _) = all.split_at(350);
+        assert_eq!(inserts.write(&mut db, half, Attempt::First).await.unwrap(), 0);
+        assert_eq!(inserts.write(&mut db, &all, Attempt::Again).await.unwrap(), 0);
+        assert_eq!(counted(&mut db).await, (700, 700));
+    }
+
+    #[tokio::test]
+    async fn a_batch_that_fails_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = open(folder.path()).await;
+        query("DROP TABLE tool_durations").execute(&mut db).await.unwrap();
+        let records = [record(1), record(2)];
+        let records: Vec<&Record> = records.iter().collect();
+        assert!(Inserts::new().write(&mut db, &records, Attempt::First).await.is_err());
+        let rows: i64 =
+            query_scalar("SELECT count(*) FROM calls").fetch_one(&mut db).await.unwrap();
+        assert_eq!(rows, 0);
+    }
+
+    #[test]
+    fn any_number_of_rows_is_cut_into_prepared_sizes() {
+        assert_eq!(SIZES.last(), Some(&1));
+        assert!(SIZES.iter().all(|size| size * row::WIDTH < 32_766), "the most that can be bound");
+    }
+}

@@ -45,13 +45,14 @@ async fn two_processes_and_two_stores_of_one_process_write_without_loss() {
     first.await.unwrap();
     second.await.unwrap();
     assert!(other.wait().unwrap().success());
-    assert_eq!(all(&one, Query { limit: 10_000, ..oldest_first() }).await.len() as i64, 3 * EACH);
+    let each = usize::try_from(EACH).unwrap();
+    assert_eq!(all(&one, Query { limit: 10_000, ..oldest_first() }).await.len(), 3 * each);
     let stats = one.stats().await.unwrap();
-    assert_eq!(stats.total_calls as i64, 3 * EACH, "sums are added up across writers");
+    assert_eq!(stats.total_calls, 3 * each as u64, "sums are added up across writers");
     for writer in 0..3 {
         let caller_id = Some(format!("writer-{writer}").into());
         let found = all(&two, Query { caller_id, limit: 10_000, ..oldest_first() }).await;
-        assert_eq!(found.len() as i64, EACH);
+        assert_eq!(found.len(), each);
     }
     one.close().await;
     two.close().await;

@@ -172,3 +172,17 @@ async fn every_question_is_answered_as_if_each_record_had_been_looked_at() {
         }
     }
 }
+
+#[test]
+fn questions_can_be_asked_from_any_task() {
+    fn assert_send<T: Send>(_: impl Fn(toolsmith_store::Store) -> T) {}
+    assert_send(|store| async move { store.records(Query::default()).await });
+    assert_send(|store| async move { store.summary("one").await });
+    assert_send(|store| async move { store.stats().await });
+    assert_send(|store| async move { store.prune(toolsmith_store::Retention::default()).await });
+    assert_send(|store| async move { store.erase(toolsmith_store::Erase::User("x".into())).await });
+    assert_send(|store| async move {
+        let mut out = Vec::new();
+        store.export(Query::default(), toolsmith_store::Format::Csv, &mut out).await
+    });
+}

@@ -99,7 +99,7 @@ async fn files_without_a_row_are_pruned_too() {
     let orphan = folder.path().join("artifacts").join(artifact(1, "").id.to_string());
     fs::create_dir_all(orphan.parent().unwrap()).unwrap();
     fs::write(&orphan, "left behind by a process that died").unwrap();
-    let retention = Retention { max_age: Some(Duration::from_secs(60)), ..Retention::default() };
+    let retention = Retention { max_age: Some(Duration::from_mins(1)), ..Retention::default() };
     assert_eq!(store.prune(retention).await.unwrap().artifacts, 1);
     assert!(!orphan.exists());
 }

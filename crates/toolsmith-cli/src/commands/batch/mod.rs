@@ -1,0 +1,63 @@
+//! `toolsmith batch`: many calls, a thousand at a time.
+
+mod report;
+mod source;
+
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+
+use self::{report::Report, source::Source};
+use crate::{
+    Session, args::Batch, compose::Workshop, config::Settings, exit, interrupt::Interrupt,
+    progress::Spinner, runtime::block_on,
+};
+
+/// Makes the calls.
+pub(crate) fn run(session: &Session, batch: &Batch) -> Result<ExitCode> {
+    let settings = session.load()?.settings;
+    let source = Source::open(&batch.file)?;
+    block_on(call_all(session, &settings, source))
+}
+
+async fn call_all(session: &Session, settings: &Settings, source: Source) -> Result<ExitCode> {
+    let workshop = Workshop::open(session, settings, toolsmith_builtins::all()?).await?;
+    let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
+    let mut report = Report::new(session.output);
+    let ended = call_chunks(&workshop, interrupt.token(), source, &mut report).await;
+    workshop.close().await;
+    let code = report.end(ended)?;
+    Ok(if interrupt.token().is_cancelled() { exit::CANCELLED } else { code }.into())
+}
+
+async fn call_chunks(
+    workshop: &Workshop,
+    cancel: &CancellationToken,
+    mut source: Source,
+    report: &mut Report,
+) -> Result<()> {
+    loop {
+        // Reading may take as long as it likes; Ctrl-C leaves the reading thread where it is.
+        let reading = spawn_blocking(move || {
+            let chunk = source.next_chunk();
+            (source, chunk)
+        });
+        let Some(read) = cancel.run_until_cancelled(reading).await else { return Ok(()) };
+        let (rest, chunk) = read.context("the calls could not be read")?;
+        source = rest;
+        let chunk = chunk?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let calls = chunk.into_iter().map(|item| item.into_call(workshop.context(), cancel));
+        let spinner = Spinner::start("running the calls");
+        let outcomes = workshop.batch(calls.collect()).await;
+        drop(spinner);
+        report.add(&outcomes)?;
+        if cancel.is_cancelled() {
+            return Ok(());
+        }
+    }
+}
