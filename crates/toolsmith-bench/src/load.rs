@@ -1,11 +1,15 @@
 //! `write-load`: calls without end, each return on a line, until somebody kills the process.
 
-use std::{io::Write as _, sync::Arc};
+use std::{
+    io::{Stdout, Write as _},
+    sync::Arc,
+};
 
 use anyhow::{Result, bail};
 use parking_lot::Mutex;
 use serde_json::json;
 use toolsmith_core::{Call, Clock, SystemClock};
+use toolsmith_engine::Engine;
 use toolsmith_store::{Durability, Store, StoreConfig};
 
 use crate::{arguments::Arguments, bursts};
@@ -24,21 +28,23 @@ pub(crate) fn write_load(arguments: &Arguments) -> Result<()> {
         let out = Arc::new(Mutex::new(std::io::stdout()));
         let mut tasks = tokio::task::JoinSet::new();
         for task in 0..8 {
-            let (engine, out) = (engine.clone(), Arc::clone(&out));
-            tasks.spawn(async move {
-                for number in 0_u64.. {
-                    let input = json!({ "message": format!("{task} {number}") });
-                    let outcome = engine.call(Call::new("echo", input)).await;
-                    let at = SystemClock.now().as_micros();
-                    // A line is written whole: what stands there has returned.
-                    if writeln!(out.lock(), "{} {at}", outcome.call_id).is_err() {
-                        return;
-                    }
-                    tokio::task::yield_now().await;
-                }
-            });
+            tasks.spawn(call_on(engine.clone(), task, Arc::clone(&out)));
         }
         while tasks.join_next().await.is_some() {}
         Ok(())
     })
+}
+
+/// Calls until nobody reads any more.
+async fn call_on(engine: Engine, task: u32, out: Arc<Mutex<Stdout>>) {
+    for number in 0_u64.. {
+        let input = json!({ "message": format!("{task} {number}") });
+        let outcome = engine.call(Call::new("echo", input)).await;
+        let at = SystemClock.now().as_micros();
+        // A line is written whole: what stands there has returned.
+        if writeln!(out.lock(), "{} {at}", outcome.call_id).is_err() {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
 }

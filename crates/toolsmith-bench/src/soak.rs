@@ -67,7 +67,7 @@ async fn run(calls: u64, tasks: u64) -> Result<()> {
         "seconds": rounded(start.elapsed().as_secs_f64()),
         "records": records,
         "records_doubled": doubled,
-        "final_events": heard.finals,
+        "final_events": heard.ended,
         "final_events_doubled": heard.doubled,
         "events_missed": heard.missed,
         "limiter": limits,
@@ -79,7 +79,7 @@ async fn run(calls: u64, tasks: u64) -> Result<()> {
     ensure!(records == calls && doubled == 0, "a call left no record, or two");
     ensure!(heard.doubled == 0, "a call ended twice");
     ensure!(heard.missed == 0, "the listener was too slow to tell");
-    ensure!(heard.finals == calls, "a call did not end with one event");
+    ensure!(heard.ended == calls, "a call did not end with one event");
     ensure!(limits.current_concurrent == 0 && limits.queue_length == 0, "a slot was lost");
     ensure!(left == 0, "calls were left running");
     ensure!(growth < 64.0, "memory grew");
@@ -94,6 +94,7 @@ fn config(tasks: u64) -> EngineConfig {
 }
 
 /// A tool whose input says how it behaves.
+#[expect(clippy::panic, reason = "a tool that crashes is one of the things to be survived")]
 fn moody() -> Result<Tool, ToolError> {
     let spec = ToolSpec::new("moody")?.with_description("Behaves as its input says.");
     Ok(Tool::function(spec, |_cx, input| async move {
@@ -160,7 +161,7 @@ fn growth(memory_at: &[(u64, u64)], calls: u64) -> f64 {
 
 #[derive(Default)]
 struct Finals {
-    finals: u64,
+    ended: u64,
     doubled: u64,
     missed: u64,
 }
@@ -189,7 +190,7 @@ async fn listen(mut subscription: Subscription, progress: Arc<Progress>) -> Fina
         match heard {
             Heard::Missed(missed) => counts.missed += missed,
             Heard::Event(event) if event.kind.is_final() => {
-                counts.finals += 1;
+                counts.ended += 1;
                 progress.ended.fetch_add(1, Relaxed);
                 if let Some(id) = event.call_id
                     && !seen.insert(id)

@@ -20,18 +20,8 @@ use crate::{
 const TOOLS_README: &str = "\
 # Tools
 
-Tool definitions live here: one YAML file a tool, in this folder or any folder below it.
-
-    name: greet
-    description: Greets someone by name.
-    parameters:
-      - name: name
-        type: string
-        required: true
-        description: Whom to greet.
-    entry:
-      type: custom
-      handler: greet
+The place for tool definitions of your own. This version of Toolsmith runs its built-in tools and
+does not read definitions yet; `toolsmith tools list` shows what there is.
 ";
 
 /// The folder that holds the database, in the words of `.gitignore`.
@@ -61,7 +51,8 @@ pub(crate) fn run(session: &Session, init: &Init) -> Result<ExitCode> {
     if folder != Path::new(".") {
         report.next.push(format!("cd {}", report.folder));
     }
-    report.next.push("toolsmith config show".to_owned());
+    report.next.push("toolsmith run echo message=hi".to_owned());
+    report.next.push("toolsmith tools list".to_owned());
     session.output.show(&report, |colour| report.text(colour))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! One call through the whole line.
 
 use toolsmith_core::{
-    AllowList, Call, CallerType, Context, Parameter, Rights, Tool, ToolSpec, Work, json,
+    AllowList, Call, CallerType, Context, Parameter, Rights, Tool, ToolError, ToolSpec, Work, json,
 };
 use toolsmith_engine::{EngineConfig, UnknownParameters};
 
@@ -45,7 +45,7 @@ async fn every_refusal_and_failure_is_recorded_with_its_kind() {
         let record = sink.last().unwrap();
         assert_eq!(record.record_id, outcome.call_id);
         assert_eq!(record.error_type.unwrap().as_str(), expected);
-        assert_eq!(record.error.as_deref(), outcome.error().map(|error| error.message()));
+        assert_eq!(record.error.as_deref(), outcome.error().map(ToolError::message));
     }
     assert_eq!(sink.count(), 6);
     assert_eq!(engine.metrics().limits.current_concurrent, 0);

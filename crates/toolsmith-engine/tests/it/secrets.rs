@@ -1,5 +1,7 @@
 //! Secrets are taken out of everything that leaves the engine.
 
+use std::fmt::Write as _;
+
 use toolsmith_core::{Secret, Tool, ToolError, json};
 use toolsmith_engine::Heard;
 
@@ -26,7 +28,7 @@ async fn a_secret_never_leaves_by_output_error_record_event_or_stream() {
     for text in ["ok", "fail", "panic", SECRET] {
         let mut stream = engine.stream(call_with("leaky", json!({ "text": text })));
         while let Some(item) = stream.next().await {
-            seen.push_str(&format!("{item:?}"));
+            write!(seen, "{item:?}").unwrap();
         }
     }
     while let Some(Heard::Event(event)) = events.try_next() {

@@ -7,7 +7,7 @@ use toolsmith_core::{CallId, Text};
 
 use super::{
     insert::{Inserts, begin, finish},
-    row,
+    row, segment,
     select::number,
 };
 use crate::{
@@ -97,8 +97,8 @@ pub(crate) async fn find(
         Erase::User(_) => "calls_user",
     };
     let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
-        "SELECT seq FROM calls INDEXED BY {index} \
-         WHERE seq >> 14 IN (SELECT segment FROM segments) AND "
+        "SELECT seq FROM calls INDEXED BY {index} WHERE {} AND ",
+        segment::IN_ANY
     ));
     select.push(column(whose)).push(" = ").push_bind(row::shared(whose.id()));
     select.push(" AND seq > ").push_bind(after).push(" ORDER BY seq");

@@ -51,6 +51,7 @@ pub(crate) const V1: &str = "
     CREATE INDEX calls_user ON calls (seq >> 14, user_id) WHERE user_id IS NOT NULL;
     CREATE INDEX calls_workflow ON calls (seq >> 14, workflow_id) WHERE workflow_id IS NOT NULL;
     CREATE INDEX calls_task ON calls (seq >> 14, task_id) WHERE task_id IS NOT NULL;
+    CREATE INDEX calls_failed ON calls (record_id) WHERE is_success = 0;
     CREATE TABLE segments (
         segment INTEGER PRIMARY KEY,
         first_id BLOB NOT NULL,

@@ -14,6 +14,12 @@ use crate::{Order, Query};
 /// as `seq >> 14`.
 const SEGMENT_BITS: u32 = 14;
 
+/// Lets a query over all segments use an index that begins with the segment.
+///
+/// The plus takes the type off the column: an index over an expression has none, and would not be
+/// compared with a typed column.
+pub(crate) const IN_ANY: &str = "seq >> 14 IN (SELECT +segment FROM segments)";
+
 /// How many segments a search looks into at once: few first, since the newest often suffice.
 const FIRST_WINDOW: usize = 1;
 const WINDOW_GROWTH: usize = 4;
@@ -139,11 +145,38 @@ async fn in_window(
 
 #[cfg(test)]
 mod tests {
+    use sqlx::{AssertSqlSafe, query_as};
+
     use super::*;
+    use crate::{
+        Durability,
+        sqlite::{connect, schema},
+    };
 
     #[test]
     fn the_schema_cuts_segments_as_the_queries_do() {
         let expression = format!("seq >> {SEGMENT_BITS},");
-        assert_eq!(crate::sqlite::schema::V1.matches(&expression).count(), 6);
+        assert_eq!(schema::V1.matches(&expression).count(), 6);
+    }
+
+    #[tokio::test]
+    async fn queries_find_their_way_by_the_indexes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("toolsmith.db");
+        let mut db = connect::writer(&file, Durability::Batched).await.unwrap();
+        let ordered = "ORDER BY record_id DESC LIMIT 5";
+        for (condition, way) in [
+            (format!("{IN_ANY} AND caller_id = ?"), "calls_caller (<expr>=? AND caller_id=?)"),
+            (format!("seq >> 14 IN (?, ?) AND task_id = ? {ordered}"), "calls_task (<expr>=?"),
+            (format!("record_id < ? {ordered}"), "calls_record (record_id<?)"),
+            (format!("is_success = 0 AND record_id < ? {ordered}"), "calls_failed (record_id<?)"),
+        ] {
+            let explain = format!("EXPLAIN QUERY PLAN SELECT * FROM calls WHERE {condition}");
+            let plan: Vec<(i64, i64, i64, String)> =
+                query_as(AssertSqlSafe(explain)).fetch_all(&mut db).await.unwrap();
+            let steps: Vec<String> = plan.into_iter().map(|(_, _, _, step)| step).collect();
+            let search = steps.iter().any(|step| step.starts_with("SEARCH") && step.contains(way));
+            assert!(search, "{condition}: {steps:?}");
+        }
     }
 }

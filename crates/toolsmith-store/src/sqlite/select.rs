@@ -51,13 +51,13 @@ pub(crate) async fn conversation(
     db: &mut SqliteConnection,
     conversation_id: &Text,
 ) -> Result<Vec<ToolCount>, sqlx::Error> {
-    let select = query(
+    let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
         "SELECT tool_name, count(*), count(*) - sum(is_success) \
-         FROM calls INDEXED BY calls_conversation \
-         WHERE seq >> 14 IN (SELECT segment FROM segments) AND conversation_id = ? \
-         GROUP BY tool_name",
-    );
-    let rows = select.bind(row::shared(conversation_id)).fetch_all(db).await?;
+         FROM calls INDEXED BY calls_conversation WHERE {} AND conversation_id = ",
+        segment::IN_ANY
+    ));
+    select.push_bind(row::shared(conversation_id)).push(" GROUP BY tool_name");
+    let rows = select.build().fetch_all(db).await?;
     let counts = rows.iter().map(|row| {
         Ok(ToolCount {
             tool: row.try_get::<&str, _>(0)?.into(),
@@ -173,9 +173,12 @@ pub(crate) fn push_filter(select: &mut QueryBuilder<Sqlite>, query: &Query) {
             select.push(condition).push_bind(row::shared(value));
         }
     }
-    if let Some(success) = query.success {
-        select.push(" AND is_success = ").push_bind(success);
-    }
+    // Not bound: the index of failures is used only where the query says that it is about them.
+    select.push(match query.success {
+        None => "",
+        Some(true) => " AND is_success = 1",
+        Some(false) => " AND is_success = 0",
+    });
 }
 
 /// Adds the conditions on time, which are conditions on identifiers.

@@ -11,6 +11,7 @@ use std::{
 use tempfile::TempDir;
 use toolsmith_core::{ErrorKind, JsonText, Record, RecordSink, json};
 use toolsmith_store::{Access, Durability, Health, Query, Store, StoreConfig, StoreError};
+use toolsmith_testing::skip;
 
 use crate::support::{all, assert_sound, folder, oldest_first, open, push, record};
 
@@ -32,7 +33,7 @@ impl Disk {
         match mounted {
             Ok(output) if output.status.success() => Some(Self(folder)),
             other => {
-                println!("SKIPPED: a small disk cannot be mounted here: {other:?}");
+                skip(&format!("a small disk cannot be mounted here: {other:?}"));
                 None
             }
         }

@@ -3,48 +3,42 @@ use std::path::PathBuf;
 use toolsmith_core::{Record, RecordSink};
 use toolsmith_store::{Health, Query, Store, StoreConfig};
 
-use crate::support::{FOLDER, all, assert_sound, child, folder, oldest_first, open, record};
+use crate::support::{
+    all, assert_sound, child, folder, folder_of_child, oldest_first, open, record,
+};
 
 const EACH: i64 = 20_000;
 
 /// Pushes records with numbers that no other writer uses.
-async fn write_many(store: &Store, writer: i64) {
+async fn write_many(store: Store, writer: i64) {
     for number in 0..EACH {
-        let pushed = Record {
-            caller_id: Some(format!("writer-{writer}").into()),
-            ..record(number * 4 + writer)
-        };
-        store.push(pushed).wait().await;
+        let caller_id = Some(format!("writer-{writer}").into());
+        store.push(Record { caller_id, ..record(number * 4 + writer) }).wait().await;
     }
     assert_eq!(store.flush().await, Health::Good);
 }
 
-#[tokio::test]
-#[ignore = "run as a child by another test"]
-async fn child_that_writes_many_records() {
-    let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
+async fn be_another_process(folder: PathBuf) {
     let store = Store::open(StoreConfig::at(folder)).await.unwrap();
-    write_many(&store, 0).await;
+    write_many(store.clone(), 0).await;
     assert_eq!(store.close().await, Health::Good);
 }
 
 #[tokio::test]
 async fn two_processes_and_two_stores_of_one_process_write_without_loss() {
+    if let Some(folder) = folder_of_child() {
+        return be_another_process(folder).await;
+    }
     let folder = folder();
-    let mut other =
-        child("processes::child_that_writes_many_records", folder.path()).spawn().unwrap();
+    let this = "processes::two_processes_and_two_stores_of_one_process_write_without_loss";
+    let mut other = child(this, folder.path()).spawn().unwrap();
     let (one, two) = (open(folder.path()).await, open(folder.path()).await);
-    let first = {
-        let one = one.clone();
-        tokio::spawn(async move { write_many(&one, 1).await })
-    };
-    let second = {
-        let two = two.clone();
-        tokio::spawn(async move { write_many(&two, 2).await })
-    };
+    let first = tokio::spawn(write_many(one.clone(), 1));
+    let second = tokio::spawn(write_many(two.clone(), 2));
     first.await.unwrap();
     second.await.unwrap();
     assert!(other.wait().unwrap().success());
+
     let each = usize::try_from(EACH).unwrap();
     assert_eq!(all(&one, Query { limit: 10_000, ..oldest_first() }).await.len(), 3 * each);
     let stats = one.stats().await.unwrap();

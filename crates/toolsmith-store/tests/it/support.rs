@@ -1,7 +1,7 @@
 //! Records to push, folders to open, and children to run.
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     time::Duration,
 };
@@ -14,7 +14,7 @@ use toolsmith_store::{Order, Query, Store, StoreConfig};
 pub(crate) const START: i64 = 1_763_000_000_000;
 
 /// Tells a child which folder to write to.
-pub(crate) const FOLDER: &str = "TOOLSMITH_STORE_TEST_FOLDER";
+const FOLDER: &str = "TOOLSMITH_STORE_TEST_FOLDER";
 
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -86,10 +86,15 @@ pub(crate) fn oldest_first() -> Query {
     Query { order: Order::OldestFirst, limit: 1_000, ..Query::default() }
 }
 
+/// Returns the folder to write to, in a process that [`child`] started.
+pub(crate) fn folder_of_child() -> Option<PathBuf> {
+    std::env::var_os(FOLDER).map(PathBuf::from)
+}
+
 /// Prepares to run one test of this binary as a process of its own.
 pub(crate) fn child(test: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
+    command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
     command.env(FOLDER, folder).stdin(Stdio::null()).stdout(Stdio::piped());
     command
 }

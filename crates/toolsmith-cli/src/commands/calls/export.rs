@@ -1,0 +1,104 @@
+//! `toolsmith calls export`
+
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use anyhow::{Result, bail};
+use serde_json::{Map, json};
+use toolsmith_store::{Format, Order, Query, Store, StoreError};
+
+use crate::{
+    Session,
+    args::ExportFormat,
+    exit::UsageError,
+    files,
+    output::{self, Form, JsonList, Pipe},
+    wording::counted,
+};
+
+/// How many records are in memory at once.
+const PAGE: u32 = 1_000;
+
+/// Writes the records out: to a file, or to standard output.
+pub(super) async fn run(
+    session: &Session,
+    store: Option<&Store>,
+    query: Query,
+    (format, file): (ExportFormat, Option<&Path>),
+) -> Result<()> {
+    match (file, session.output.form, format) {
+        (Some(file), ..) => to_file(session, store, query, (format, file)).await,
+        (None, Form::People, _) => to_stdout(store, query, format).await,
+        (None, Form::Json, ExportFormat::Jsonl) => as_document(store, query).await,
+        (None, Form::Json, ExportFormat::Csv) => {
+            let message = "CSV is not JSON: leave --json away, or write to a file with --output";
+            Err(UsageError::new(message).into())
+        }
+    }
+}
+
+async fn to_file(
+    session: &Session,
+    store: Option<&Store>,
+    query: Query,
+    (format, path): (ExportFormat, &Path),
+) -> Result<()> {
+    let shown = path.display();
+    let file = match File::create(path) {
+        Ok(file) => file,
+        Err(error) => bail!("cannot write {shown}: {}", files::explain(&error)),
+    };
+    let mut out = BufWriter::new(file);
+    let count = match store {
+        Some(store) => store.export(query, format_of(format), &mut out).await.map_err(told)?,
+        None => 0,
+    };
+    out.flush()?;
+    let name = path.to_string_lossy();
+    session.output.show(&json!({ "exported": count, "file": name }), |_| {
+        format!("wrote {} to {shown}\n", counted(count, "record"))
+    })?;
+    Ok(())
+}
+
+async fn to_stdout(store: Option<&Store>, query: Query, format: ExportFormat) -> Result<()> {
+    let Some(store) = store else { return Ok(()) };
+    let mut pipe = Pipe::to_stdout();
+    match store.export(query, format_of(format), &mut pipe).await {
+        Err(_) if pipe.has_reader_left() => Ok(()),
+        result => result.map(drop).map_err(told),
+    }
+}
+
+/// Prints all records as one JSON document.
+async fn as_document(store: Option<&Store>, query: Query) -> Result<()> {
+    let mut list = JsonList::new("calls");
+    let mut query = Query { order: Order::OldestFirst, cursor: None, limit: PAGE, ..query };
+    while let Some(store) = store
+        && !list.has_reader_left()
+    {
+        let page = store.records(query.clone()).await?;
+        page.records.iter().try_for_each(|record| list.push(record))?;
+        match page.next {
+            Some(next) => query.cursor = Some(next),
+            None => break,
+        }
+    }
+    list.end(&Map::new())?;
+    Ok(())
+}
+
+fn format_of(format: ExportFormat) -> Format {
+    match format {
+        ExportFormat::Jsonl => Format::JsonLines,
+        ExportFormat::Csv => Format::Csv,
+    }
+}
+
+/// An error of the store says its cause only through its source, which is shown behind it.
+fn told(error: StoreError) -> anyhow::Error {
+    error.into()
+}
