@@ -1,15 +1,16 @@
 //! Many calls at once: in parallel, in order, and one failure does not stop the others.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 use tokio::task::JoinSet;
-use toolsmith_core::{Call, ErrorKind, Outcome, ToolError, ToolRef};
+use toolsmith_core::{Call, ErrorKind, Outcome, ToolError, ToolRef, Value};
 
 use crate::{call, engine::Engine};
 
 /// Runs a batch; outcomes come in the order of the calls.
 pub(crate) async fn run(engine: &Engine, calls: Vec<Call>) -> Vec<Outcome> {
     let needs = needs_of(engine, &calls);
+    let names: Vec<String> = calls.iter().map(|call| call.tool.clone()).collect();
     let mut waiting: BTreeMap<usize, Call> = calls.into_iter().enumerate().collect();
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     let mut running: JoinSet<(usize, Outcome)> = JoinSet::new();
@@ -38,9 +39,15 @@ pub(crate) async fn run(engine: &Engine, calls: Vec<Call>) -> Vec<Outcome> {
             Some(Ok((at, outcome))) => {
                 outcomes.insert(at, outcome);
             }
-            // A call does not panic; if its task is ended from outside, the batch goes on.
+            // A call does not panic; whatever else ended its task is told below.
             Some(Err(_)) => {}
             None => break,
+        }
+    }
+    for (at, tool) in names.into_iter().enumerate() {
+        if let Entry::Vacant(place) = outcomes.entry(at) {
+            let lost = ToolError::failed("The call was ended from outside; try it again.");
+            place.insert(call::refuse(&engine.0, Call::new(tool, Value::Null), lost).await);
         }
     }
     outcomes.into_values().collect()

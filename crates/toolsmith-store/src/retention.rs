@@ -65,7 +65,7 @@ impl Store {
         }
         let mut pruned = pruning.pruned;
         pruned.bytes += before.saturating_sub(self.used_bytes().await?);
-        if pruned.records > 0 {
+        if pruned.records > 0 || retention.max_bytes.is_some() {
             self.give_back_space().await?;
         }
         Ok(pruned)

@@ -262,7 +262,7 @@ fn start_writer(
         writer::run(shared, opened);
         drop(alive);
     };
-    let thread = thread::Builder::new().name("toolsmith-records".to_owned()).spawn(work);
+    let thread = thread::Builder::new().name("toolsmith-store".to_owned()).spawn(work);
     let handle = thread.map_err(|source| folder_error(&folder, source))?;
     Ok(WriterThread { handle, ended })
 }

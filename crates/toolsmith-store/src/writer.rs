@@ -126,6 +126,9 @@ struct Ending(Arc<Shared>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            *self.0.trouble.lock() = Some("the writer stopped unexpectedly".to_owned());
+        }
         self.0.queue.close();
         self.0.waiting_for_end.lock().take();
     }

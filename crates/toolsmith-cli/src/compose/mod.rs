@@ -34,7 +34,7 @@ fn builder(session: &Session, settings: &Settings, tools: Vec<Tool>) -> Builder 
 ///
 /// A folder that cannot be written is good enough for that, and no database is made.
 pub(crate) async fn reader(session: &Session, settings: &Settings) -> Result<Option<Store>> {
-    let folder = settings::data_folder(settings, &session.environment)?;
+    let folder = data_folder(settings, &session.environment)?;
     let config = StoreConfig { access: Access::ReadOnly, ..StoreConfig::at(&folder) };
     match Store::open(config).await {
         Ok(store) => Ok(Some(store)),

@@ -3,12 +3,19 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
     time::Duration,
 };
 
 use parking_lot::Mutex;
-use tokio::{sync::Mutex as AsyncMutex, task::JoinSet, time::Instant};
+use tokio::{
+    sync::{RwLock, RwLockReadGuard, RwLockWriteGuard},
+    task::JoinSet,
+    time::Instant,
+};
 use toolsmith_core::{
     BoxFuture, Context, Executor, Factory, Sharing, Stateful, Text, ToolContext, ToolError, Value,
 };
@@ -37,9 +44,18 @@ struct Key {
 }
 
 struct Slot {
-    /// The object, once made; held during a call unless calls may mix.
-    object: AsyncMutex<Option<Arc<dyn Stateful>>>,
+    /// The object, once made. A call holds it for writing, or for reading where calls may mix.
+    object: RwLock<Option<Arc<dyn Stateful>>>,
     used: Mutex<Instant>,
+    /// Set when the object is given up or ended: who waited for it begins anew.
+    is_over: AtomicBool,
+}
+
+impl Default for Slot {
+    fn default() -> Self {
+        let (object, is_over) = (RwLock::new(None), AtomicBool::new(false));
+        Self { object, used: Mutex::new(Instant::now()), is_over }
+    }
 }
 
 /// Which objects to end.
@@ -79,7 +95,8 @@ impl Instances {
             doomed.iter().filter_map(|key| table.slots.remove(key)).collect()
         };
         for slot in &ended {
-            let object = slot.object.lock().await.take();
+            slot.is_over.store(true, SeqCst);
+            let object = slot.object.write().await.take();
             if let Some(object) = object {
                 object.close().await;
             }
@@ -102,15 +119,14 @@ impl Instances {
         if table.sweeper.is_empty() {
             table.sweeper.spawn(sweep(Arc::downgrade(&self.table), self.idle));
         }
-        let slot = table.slots.entry(key.clone()).or_insert_with(|| {
-            Arc::new(Slot { object: AsyncMutex::new(None), used: Mutex::new(Instant::now()) })
-        });
+        let slot = table.slots.entry(key.clone()).or_default();
         *slot.used.lock() = Instant::now();
         Arc::clone(slot)
     }
 
     /// Takes an object out of service and closes it in the background.
     fn discard(&self, key: &Key, slot: &Arc<Slot>, object: Arc<dyn Stateful>) {
+        slot.is_over.store(true, SeqCst);
         let mut table = self.table.lock();
         if table.slots.get(key).is_some_and(|current| Arc::ptr_eq(current, slot)) {
             table.slots.remove(key);
@@ -157,34 +173,64 @@ impl StatefulExecutor {
         result
     }
 
+    async fn run_in(&self, key: Key, cx: &ToolContext, input: Value) -> Result<Value, ToolError> {
+        loop {
+            let slot = self.instances.slot(&key);
+            let Some(held) = self.hold(&slot, cx).await? else { continue };
+            let object = held.object();
+            let mut guard = Guard { instances: &self.instances, key, slot: &slot, object };
+            let Some(object) = guard.object.as_deref() else { return Ok(Value::Null) };
+            let result = object.execute(cx, input).await;
+            guard.object = None;
+            *slot.used.lock() = Instant::now();
+            return result;
+        }
+    }
+
+    /// Takes hold of the slot's object, making it first if need be; nothing when the slot is over.
     #[expect(
         clippy::await_holding_invalid_type,
         reason = "holding the object during its call is what keeps calls of one object apart"
     )]
-    async fn run_in(&self, key: Key, cx: &ToolContext, input: Value) -> Result<Value, ToolError> {
-        let slot = self.instances.slot(&key);
-        let mut held = slot.object.lock().await;
-        let object = match &*held {
-            Some(object) => Arc::clone(object),
-            None => {
-                let object = self.factory.create(cx).await?;
-                *held = Some(Arc::clone(&object));
-                object
+    async fn hold<'a>(
+        &self,
+        slot: &'a Slot,
+        cx: &ToolContext,
+    ) -> Result<Option<Held<'a>>, ToolError> {
+        let sharing = self.factory.sharing();
+        if sharing == Sharing::Concurrent {
+            let shared = slot.object.read().await;
+            if shared.is_some() {
+                let is_over = slot.is_over.load(SeqCst);
+                return Ok((!is_over).then_some(Held::Shared(shared)));
             }
-        };
-        let mut guard =
-            Guard { instances: &self.instances, key, slot: &slot, object: Some(object) };
-        let Some(object) = guard.object.as_deref() else { return Ok(Value::Null) };
-        let result = match self.factory.sharing() {
-            Sharing::OneCallAtATime => object.execute(cx, input).await,
-            Sharing::Concurrent => {
-                drop(held);
-                object.execute(cx, input).await
-            }
-        };
-        guard.object = None;
-        *slot.used.lock() = Instant::now();
-        result
+        }
+        let mut alone = slot.object.write().await;
+        if slot.is_over.load(SeqCst) {
+            return Ok(None);
+        }
+        if alone.is_none() {
+            *alone = Some(self.factory.create(cx).await?);
+        }
+        Ok(Some(match sharing {
+            Sharing::OneCallAtATime => Held::Alone(alone),
+            Sharing::Concurrent => Held::Shared(alone.downgrade()),
+        }))
+    }
+}
+
+/// The hold on an object: nobody else has it, or others have it too. Ending it waits for both.
+enum Held<'a> {
+    Alone(RwLockWriteGuard<'a, Option<Arc<dyn Stateful>>>),
+    Shared(RwLockReadGuard<'a, Option<Arc<dyn Stateful>>>),
+}
+
+impl Held<'_> {
+    fn object(&self) -> Option<Arc<dyn Stateful>> {
+        match self {
+            Self::Alone(object) => object.as_ref().map(Arc::clone),
+            Self::Shared(object) => object.as_ref().map(Arc::clone),
+        }
     }
 }
 

@@ -95,18 +95,22 @@ impl Registry {
     }
 
     /// Removes one version of a tool; tells whether it was there.
-    pub fn unregister_version(&self, name: &str, version: &Version) -> bool {
-        let _writing = self.writing.lock();
+    pub fn unregister_version(&self, name: &ToolName, version: &Version) -> bool {
+        let writing = self.writing.lock();
         let mut next = Snapshot::clone(&self.snapshot.load());
-        let Some(rest) = next.get(name).and_then(|family| family.without(version)) else {
+        let Some(rest) = next.get(name.as_str()).and_then(|family| family.without(version)) else {
             return false;
         };
-        if rest.is_empty() {
-            next.remove_mut(name);
+        let change = if rest.is_empty() {
+            next.remove_mut(name.as_str());
+            Change::Removed(name.clone())
         } else {
-            next.insert_mut(name.into(), rest);
-        }
+            next.insert_mut(name.text().clone(), rest);
+            Change::Updated(name.clone())
+        };
         self.snapshot.store(Arc::new(next));
+        drop(writing);
+        (self.on_change)(&[change]);
         true
     }
 

@@ -168,3 +168,39 @@ async fn objects_that_nobody_uses_are_closed_after_a_while() {
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!(counts.closed.load(SeqCst), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_waited_for_an_object_that_was_given_up_gets_a_fresh_one() {
+    let (tool, counts) = counter(Sharing::OneCallAtATime);
+    let (engine, _) = engine([tool]);
+    assert_eq!(calls(&engine, in_thread("a", "")).await, 1);
+    let hanging = tokio::spawn({
+        let engine = engine.clone();
+        async move {
+            let mut call = in_thread("a", "hang");
+            call.context.timeout = Some(Duration::from_secs(1));
+            engine.call(call).await
+        }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(calls(&engine, in_thread("a", "")).await, 1, "not the one that hung");
+    assert_eq!(verdict(&hanging.await.unwrap()), "timeout");
+    assert_eq!(counts.made.load(SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn ending_a_thread_waits_for_the_calls_that_use_its_object() {
+    for sharing in [Sharing::OneCallAtATime, Sharing::Concurrent] {
+        let (tool, counts) = counter(sharing);
+        let (engine, _) = engine([tool]);
+        let slow = tokio::spawn({
+            let engine = engine.clone();
+            async move { engine.call(in_thread("a", "slow")).await }
+        });
+        tokio::task::yield_now().await;
+        assert_eq!(engine.end_thread("a").await, 1);
+        assert!(slow.is_finished(), "{sharing:?}");
+        assert_eq!(counts.closed.load(SeqCst), 1);
+        assert!(slow.await.unwrap().is_success());
+    }
+}

@@ -92,7 +92,7 @@ fn options(file: &Path) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(false)
         .statement_cache_capacity(64)
-        .thread_name(|_| "toolsmith-sqlite".to_owned())
+        .thread_name(|_| "toolsmith-sql".to_owned())
         .disable_statement_logging()
 }
 

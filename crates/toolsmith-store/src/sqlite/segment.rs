@@ -127,7 +127,7 @@ async fn in_window(
     limit: usize,
 ) -> Result<Vec<Record>, sqlx::Error> {
     let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
-        "SELECT {} FROM calls WHERE seq IN \
+        "SELECT {} FROM calls NOT INDEXED WHERE seq IN \
          (SELECT seq FROM calls INDEXED BY {index} WHERE seq >> 14 IN (",
         row::COLUMNS
     ));

@@ -125,7 +125,7 @@ async fn walk_recent(
     limit: usize,
 ) -> Result<Vec<Record>, sqlx::Error> {
     let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
-        "SELECT {} FROM calls WHERE seq IN (SELECT seq FROM calls WHERE TRUE",
+        "SELECT {} FROM calls NOT INDEXED WHERE seq IN (SELECT seq FROM calls WHERE TRUE",
         row::COLUMNS
     ));
     push_range(&mut select, query);

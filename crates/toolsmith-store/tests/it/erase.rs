@@ -1,11 +1,11 @@
 use std::{fs, path::Path};
 
 use toolsmith_core::{Artifacts, JsonText, Record, json};
-use toolsmith_store::{Erase, Query, StoreError};
+use toolsmith_store::{Erase, Query, Retention, StoreError};
 
 use crate::{
     artifacts::artifact,
-    support::{all, assert_sound, folder, open, push, record},
+    support::{all, assert_sound, folder, oldest_first, open, push, record},
 };
 
 /// Tells whether a text stands anywhere in the files of a folder.
@@ -94,4 +94,27 @@ async fn erasing_nobody_erases_nothing() {
     store.close().await;
     let error = store.erase(Erase::Caller("nobody".into())).await.unwrap_err();
     assert!(matches!(error, StoreError::Closed), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_go_on_while_someone_is_erased_and_old_records_are_pruned() {
+    let folder = folder();
+    let store = open(folder.path()).await;
+    push(&store, (0..5_000).map(|at| of("me", record(at)))).await;
+    let pushing = {
+        let store = store.clone();
+        tokio::spawn(async move { push(&store, (10_000..30_000).map(record)).await })
+    };
+    let erased = store.erase(Erase::User("me".into())).await.unwrap();
+    let retention = Retention { max_records: Some(15_000), ..Retention::default() };
+    let pruned = store.prune(retention).await.unwrap();
+    pushing.await.unwrap();
+    assert_eq!(erased.records, 5_000);
+    let left = all(&store, oldest_first()).await;
+    assert_eq!(left.len() as u64 + pruned.records, 20_000);
+    assert_eq!(left.last(), Some(&record(29_999)));
+    assert_eq!(store.stats().await.unwrap().total_calls, 20_000);
+    assert_eq!(store.metrics().lost, 0);
+    assert!(!is_anywhere(folder.path(), "me wrote this"));
+    assert_sound(folder.path()).await;
 }

@@ -1,7 +1,7 @@
 //! What came of a batch, a chunk at a time.
 
 use anyhow::Result;
-use serde_json::{Map, Value};
+use serde_json::Map;
 use toolsmith_core::Outcome;
 
 use crate::{

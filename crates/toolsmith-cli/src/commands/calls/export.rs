@@ -8,14 +8,14 @@ use std::{
 
 use anyhow::{Result, bail};
 use serde_json::{Map, json};
-use toolsmith_store::{Format, Order, Query, Store, StoreError};
+use toolsmith_store::{Format, Order, Query, Store};
 
 use crate::{
     Session,
     args::ExportFormat,
     exit::UsageError,
     files,
-    output::{self, Form, JsonList, Pipe},
+    output::{Form, JsonList, Pipe},
     wording::counted,
 };
 
@@ -53,7 +53,7 @@ async fn to_file(
     };
     let mut out = BufWriter::new(file);
     let count = match store {
-        Some(store) => store.export(query, format_of(format), &mut out).await.map_err(told)?,
+        Some(store) => store.export(query, format_of(format), &mut out).await?,
         None => 0,
     };
     out.flush()?;
@@ -69,7 +69,7 @@ async fn to_stdout(store: Option<&Store>, query: Query, format: ExportFormat) ->
     let mut pipe = Pipe::to_stdout();
     match store.export(query, format_of(format), &mut pipe).await {
         Err(_) if pipe.has_reader_left() => Ok(()),
-        result => result.map(drop).map_err(told),
+        result => Ok(result.map(drop)?),
     }
 }
 
@@ -96,9 +96,4 @@ fn format_of(format: ExportFormat) -> Format {
         ExportFormat::Jsonl => Format::JsonLines,
         ExportFormat::Csv => Format::Csv,
     }
-}
-
-/// An error of the store says its cause only through its source, which is shown behind it.
-fn told(error: StoreError) -> anyhow::Error {
-    error.into()
 }

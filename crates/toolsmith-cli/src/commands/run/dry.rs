@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde::Serialize;
-use toolsmith_core::{Problem, ToolError, Value};
+use toolsmith_core::{ErrorKind, Problem, ToolError, Value};
 use toolsmith_engine::schema::{Coerce, Extras, Notes, Rules, Schema};
 
 use crate::{
@@ -34,6 +34,10 @@ struct Checked {
 pub(super) fn run(session: &Session, settings: &Settings, run: &Run) -> Result<ExitCode> {
     let engine = compose::engine(session, settings)?;
     let tool = catalogue::find(engine.registry(), &run.name)?;
+    if !tool.spec.enabled {
+        let message = format!("`{}` is switched off.", tool.spec.name);
+        return Err(ToolError::new(ErrorKind::ToolNotFound, message).into());
+    }
     let mut input = super::input(engine.registry(), run)?;
     let rules = Rules {
         extras: if settings.strict_validation { Extras::Refuse } else { Extras::Drop },

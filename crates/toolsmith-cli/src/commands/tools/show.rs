@@ -16,10 +16,10 @@ pub(super) fn text(spec: &ToolSpec, colour: Colour) -> String {
     write!(text, "\n{}\n\n", spec.description.trim_end()).ok();
     text.push_str(&facts(spec));
     text.push_str(&parameters(&schema, colour));
-    let examples: Vec<String> = examples(spec, &schema);
+    let examples = examples(spec, &schema);
     if !examples.is_empty() {
         write!(text, "\n{}\n", colour.bold("EXAMPLES")).ok();
-        examples.iter().for_each(|line| drop(writeln!(text, "  {line}")));
+        text.extend(examples.iter().map(|line| format!("  {line}\n")));
     }
     text
 }
