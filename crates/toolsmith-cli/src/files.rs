@@ -1,4 +1,4 @@
-//! Reading whole files of text, with a bound.
+//! Reading whole files of text, with a bound, and making files.
 
 use std::{
     fs::File,
@@ -19,6 +19,17 @@ pub fn read_all(source: impl Read, limit: usize) -> io::Result<String> {
         return Err(io::Error::other(format!("it is longer than {limit} bytes")));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
+}
+
+/// Makes a file, or empties it; the error names it.
+pub fn create(path: &Path) -> io::Result<File> {
+    File::create(path).map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+            _ => explain(&error),
+        };
+        io::Error::new(error.kind(), format!("cannot write {}: {reason}", path.display()))
+    })
 }
 
 /// Puts an input error into the words of a person.
@@ -51,6 +62,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let missing = read_text(&folder.path().join("x"), 9).unwrap_err();
         assert_eq!(explain(&missing), "there is no such file");
+        let path = folder.path().join("no/file");
+        let expected = format!("cannot write {}: there is no such folder", path.display());
+        assert_eq!(create(&path).unwrap_err().to_string(), expected);
         let folder = read_text(folder.path(), 9).unwrap_err();
         assert_eq!(explain(&folder), "it is a folder");
     }

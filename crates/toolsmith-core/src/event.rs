@@ -46,6 +46,8 @@ pub enum EventKind {
     ApprovalDecided,
     /// A tool holds a thread that cannot be stopped; `data` is `{stuck_threads}`.
     ThreadStuck,
+    /// An async tool held a thread that others need; `data` is `{held_ms}`.
+    ThreadHeld,
     /// Records cannot be written; `data` is `{unwritten, reason}`.
     StoreFailing,
     /// Records are written again; `data` is `{written}`.
@@ -74,6 +76,7 @@ impl EventKind {
             Self::ApprovalRequested => "approval_requested",
             Self::ApprovalDecided => "approval_decided",
             Self::ThreadStuck => "thread_stuck",
+            Self::ThreadHeld => "thread_held",
             Self::StoreFailing => "store_failing",
             Self::StoreRecovered => "store_recovered",
         }

@@ -124,6 +124,7 @@ impl Builder {
             threads,
             instances,
             uncounted: Running::default(),
+            held: crate::watch::Held::default(),
             caller: Arc::new(Reentry(Weak::clone(me))),
             config: self.config,
         }));

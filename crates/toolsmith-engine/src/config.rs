@@ -25,6 +25,8 @@ pub struct EngineConfig {
     pub max_recorded_bytes: usize,
     /// How many threads tools that block may hold.
     pub blocking_threads: usize,
+    /// An async tool that holds its thread for longer than this is named in the log and in an event.
+    pub longest_poll: Duration,
     /// Objects of stateful tools that were not used for this long are closed.
     pub idle_instances: Duration,
     /// How long an idempotency key is remembered.
@@ -60,6 +62,7 @@ impl Default for EngineConfig {
             max_output_bytes: 64 * 1024,
             max_recorded_bytes: 256 * 1024,
             blocking_threads: 64,
+            longest_poll: Duration::from_secs(1),
             idle_instances: Duration::from_mins(30),
             idempotency_window: Duration::from_hours(24),
             idempotency_keys: 10_000,

@@ -32,6 +32,7 @@ use crate::{
     streaks::Streaks,
     stream::CallStream,
     threads::{ThreadMetrics, Threads},
+    watch::Held,
 };
 
 /// Registers tools and runs every call through the one line; cheap to clone.
@@ -79,6 +80,7 @@ pub(crate) struct Parts {
     pub(crate) threads: Threads,
     pub(crate) instances: Instances,
     pub(crate) uncounted: Running,
+    pub(crate) held: Held,
     pub(crate) caller: Arc<dyn Caller>,
 }
 
@@ -95,6 +97,8 @@ pub struct EngineMetrics {
     pub uncounted: usize,
     /// Objects of stateful tools.
     pub instances: usize,
+    /// How often an async tool held its thread for too long.
+    pub held_threads: u64,
 }
 
 impl Engine {
@@ -181,6 +185,7 @@ impl Engine {
             threads: self.0.threads.metrics(),
             uncounted: self.0.uncounted.count(),
             instances: self.0.instances.len(),
+            held_threads: self.0.held.count(),
         }
     }
 
@@ -280,6 +285,10 @@ impl Parts {
 
     pub(crate) fn threads(&self) -> &Threads {
         &self.threads
+    }
+
+    pub(crate) fn held(&self) -> &Held {
+        &self.held
     }
 
     pub(crate) fn caller(&self) -> Arc<dyn Caller> {

@@ -1,7 +1,6 @@
 //! `toolsmith artifacts`: outputs that were too large to show whole.
 
 use std::{
-    fs::File,
     io::{BufWriter, Write},
     path::Path,
     process::ExitCode,
@@ -157,11 +156,7 @@ impl Part {
         // The first piece is read before the file is made: a wrong id overwrites nothing.
         store.read(self.id, self.offset, 1).await?;
         let shown = path.display();
-        let file = match File::create(path) {
-            Ok(file) => file,
-            Err(error) => bail!("cannot write {shown}: {}", files::explain(&error)),
-        };
-        let mut out = BufWriter::new(file);
+        let mut out = BufWriter::new(files::create(path)?);
         let mut size = 0;
         self.read(store, |page| {
             size += page.content.len() as u64;

@@ -19,9 +19,13 @@ impl Unwritten {
         Self { reason, durability, count: AtomicU64::new(0) }
     }
 
-    /// Returns how many records were lost.
+    /// Returns how many records were lost whose calls were answered.
     pub(super) fn count(&self) -> u64 {
-        self.count.load(Ordering::Relaxed)
+        match self.durability {
+            Durability::Batched => self.count.load(Ordering::Relaxed),
+            // A refused call has said already why nothing is kept of it.
+            Durability::Sync => 0,
+        }
     }
 
     /// Returns why nothing can be written.

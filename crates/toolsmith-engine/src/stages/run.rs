@@ -1,11 +1,6 @@
 //! Stage 7, run: the executor, once or again; the only await on foreign code.
 
-use std::{
-    panic::AssertUnwindSafe,
-    pin::{Pin, pin},
-    task::Poll,
-    time::Duration,
-};
+use std::{panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration};
 
 use futures_util::FutureExt;
 use tokio::time::{Instant, timeout_at};
@@ -20,6 +15,7 @@ use crate::{
     panics,
     registry::Entry,
     stages::{admit::Slot, record::Trace, reuse::Claim},
+    watch,
 };
 
 /// Marks the point from which the tool counts as run.
@@ -50,13 +46,14 @@ pub(crate) async fn run(
             ),
         )
     })?;
-    if slot.since().is_some_and(|since| since >= trace.deadline()) {
+    let mut since = slot.since();
+    if since.is_some_and(|since| since >= trace.deadline()) {
         return Err(timed_out("waiting for a slot"));
     }
     let mut input = std::mem::take(&mut trace.input);
     let mut retries = Retries::of(&tool.spec, trace.cx.context().max_retries);
     loop {
-        let result = attempt(trace, tool, executor.as_ref(), input).await;
+        let result = attempt(trace, tool, executor.as_ref(), input, since.take()).await;
         let Err(error) = result else { return result };
         let Some(delay) = retries.next_delay(&error, trace.deadline()) else { return Err(error) };
         trace.emit(EventKind::RetryScheduled, || {
@@ -76,6 +73,7 @@ async fn attempt(
     tool: &Entry,
     executor: &dyn Executor,
     input: Value,
+    since: Option<Instant>,
 ) -> Result<Value, ToolError> {
     let breaker = tool.live().breaker.as_ref();
     if let Some(breaker) = breaker {
@@ -84,10 +82,9 @@ async fn attempt(
     let cancel = CancelOnDrop(Some(&trace.cx));
     let work = async { executor.execute(&trace.cx, input).await };
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind().map(panics::or_error));
-    // Most in-process calls are done at the first poll and never need a timer.
-    let result = match poll_once(work.as_mut()).await {
+    let result = match watch::poll_once(trace, since, work.as_mut()).await {
         Poll::Ready(result) => result,
-        Poll::Pending => with_deadline(trace.deadline(), work).await,
+        Poll::Pending => with_deadline(trace.deadline(), watch::poll_on(trace, work)).await,
     };
     if result.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::Timeout) {
         cancel.disarm();
@@ -96,10 +93,6 @@ async fn attempt(
         breaker.count(result.as_ref().map(drop));
     }
     result
-}
-
-async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
-    std::future::poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }
 
 /// Ends a call, wherever it is, when the caller's token is cancelled.

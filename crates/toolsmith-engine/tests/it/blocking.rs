@@ -124,3 +124,36 @@ async fn a_long_loop_can_ask_whether_its_caller_has_gone() {
         tokio::task::yield_now().await;
     }
 }
+
+#[tokio::test]
+async fn an_async_tool_that_holds_its_thread_is_named() {
+    let busy = |briefly: bool| {
+        Tool::function(
+            spec(if briefly { "first" } else { "later" }),
+            move |_cx, _input| async move {
+                if !briefly {
+                    tokio::task::yield_now().await;
+                }
+                let start = std::time::Instant::now();
+                while start.elapsed() < Duration::from_millis(5) {
+                    std::hint::spin_loop();
+                }
+                Ok(json!(null))
+            },
+        )
+    };
+    let config = EngineConfig { longest_poll: Duration::from_millis(2), ..EngineConfig::default() };
+    let (engine, _) = engine_with(config, [busy(true), busy(false), crate::fakes::echo()]);
+    let mut events = engine.subscribe();
+    for tool in ["first", "later"] {
+        engine.call(call(tool)).await;
+    }
+    assert!(engine.metrics().held_threads >= 2);
+    let mut named = Vec::new();
+    while let Some(toolsmith_engine::Heard::Event(event)) = events.try_next() {
+        if event.kind == toolsmith_core::EventKind::ThreadHeld {
+            named.push(event.tool_name.clone().unwrap());
+        }
+    }
+    assert!(named.iter().any(|tool| tool == "first") && named.iter().any(|tool| tool == "later"));
+}

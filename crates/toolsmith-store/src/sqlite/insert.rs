@@ -18,7 +18,7 @@ use crate::tally::Tally;
 ///
 /// A batch is cut into the largest that fit: thousands of rows need a handful of round trips to
 /// the database's thread, and only these few statements are ever compiled.
-const SIZES: [usize; 5] = [256, 64, 16, 4, 1];
+const SIZES: [usize; 9] = [256, 128, 64, 32, 16, 8, 4, 2, 1];
 
 /// The statements that write records and what is summed up of them.
 #[derive(Debug)]

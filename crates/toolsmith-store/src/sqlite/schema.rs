@@ -98,6 +98,7 @@ pub(crate) async fn bring_up_to_date(
         return probe(db).await.map_err(failed);
     }
     if found == 0 {
+        refuse_foreign(db, file).await?;
         prepare_file(db, durability).await.map_err(failed)?;
     }
     use_write_ahead_log(db).await.map_err(failed)?;
@@ -188,9 +189,6 @@ async fn take_steps(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreE
     // Another process may have been faster: the version counts only once the lock is held.
     let found = version(db).await.map_err(|error| while_writing(file, &error))?;
     refuse_newer(found, file)?;
-    if found == 0 {
-        refuse_foreign(db, file).await?;
-    }
     let taken = usize::try_from(found).unwrap_or_default();
     for step in MIGRATIONS.iter().skip(taken) {
         let done = raw_sql(*step).execute(&mut *db).await;
@@ -202,7 +200,9 @@ async fn take_steps(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreE
 
 /// Refuses a database of some other program rather than mixing our tables into it.
 async fn refuse_foreign(db: &mut SqliteConnection, file: &Path) -> Result<(), StoreError> {
-    let first = query("SELECT name FROM sqlite_schema LIMIT 1").fetch_optional(db).await;
+    // In one statement: another process may be making our tables at this moment.
+    let select = "SELECT name FROM pragma_user_version, sqlite_schema WHERE user_version = 0";
+    let first = query(select).fetch_optional(db).await;
     match first.map_err(|error| while_writing(file, &error))? {
         None => Ok(()),
         Some(row) => {

@@ -72,8 +72,10 @@ async fn a_file_that_is_no_database_is_named_and_left_alone() {
 async fn a_database_of_another_program_is_left_alone() {
     let folder = folder();
     meddle(folder.path(), "CREATE TABLE photos (name TEXT)").await;
+    let before = fs::read(folder.path().join("toolsmith.db")).unwrap();
     let error = Store::open(StoreConfig::at(folder.path())).await.unwrap_err();
     assert!(error.to_string().contains("`photos`"), "{error}");
+    assert_eq!(fs::read(folder.path().join("toolsmith.db")).unwrap(), before);
 }
 
 #[tokio::test]

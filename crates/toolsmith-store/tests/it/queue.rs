@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use sqlx::{ConnectOptions, sqlite::SqliteConnectOptions};
 use toolsmith_core::{Receipt, RecordSink};
 use toolsmith_store::{Durability, Health, Query, Store, StoreConfig};
 
@@ -104,4 +105,22 @@ async fn a_closed_sync_store_says_that_a_record_is_not_safe() {
     let store = Store::open(config).await.unwrap();
     store.close().await;
     assert!(!store.push(record(1)).wait().await);
+}
+
+#[tokio::test]
+async fn a_lock_of_another_program_is_waited_for_and_is_no_failure() {
+    let folder = folder();
+    let store = open(folder.path()).await;
+    push(&store, [record(1)]).await;
+    let options = SqliteConnectOptions::new().filename(folder.path().join("toolsmith.db"));
+    let mut other = options.connect().await.unwrap();
+    sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+    assert!(store.push(record(2)).is_done());
+    // Long enough for the writer to meet the lock, and far shorter than its patience.
+    let flushed = tokio::time::timeout(Duration::from_millis(200), store.flush()).await;
+    assert!(flushed.is_err(), "nothing can be written while another program holds the lock");
+    assert_eq!((store.health(), store.metrics().queued), (Health::Good, 1));
+    sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+    assert_eq!(store.flush().await, Health::Good);
+    assert_eq!(store.metrics().written, 2);
 }

@@ -27,8 +27,9 @@ async fn call_all(session: &Session, settings: &Settings, source: Source) -> Res
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut report = Report::new(session.output);
     let ended = call_chunks(&workshop, interrupt.token(), source, &mut report).await;
+    let code = report.end(ended);
     workshop.close().await;
-    let code = report.end(ended)?;
+    let code = code?;
     Ok(if interrupt.token().is_cancelled() { exit::CANCELLED } else { code }.into())
 }
 

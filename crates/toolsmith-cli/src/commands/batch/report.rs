@@ -62,6 +62,8 @@ impl Report {
                 self.list.end(&Map::new())?;
                 Ok(code)
             }
+            // What failed before the first call has nothing to count.
+            Form::People if self.calls == 0 && ended.is_err() => ended.map(|()| code),
             Form::People => {
                 let ok = self.calls - self.failures;
                 let calls = counted(self.calls, "call");

@@ -27,7 +27,7 @@ const LONGEST_LIST: usize = 64 << 20;
 pub(super) struct Item {
     #[serde(alias = "name", alias = "tool_id")]
     tool: String,
-    #[serde(default, alias = "input")]
+    #[serde(default = "no_params", alias = "input")]
     params: Value,
     #[serde(default)]
     context: Asked,
@@ -69,6 +69,10 @@ impl Item {
         };
         Call::new(self.tool, self.params).with_context(context).with_cancel(cancel.clone())
     }
+}
+
+fn no_params() -> Value {
+    Value::Object(Map::new())
 }
 
 fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {

@@ -1,12 +1,11 @@
 //! `toolsmith calls export`
 
 use std::{
-    fs::File,
     io::{BufWriter, Write},
     path::Path,
 };
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Map, json};
 use toolsmith_store::{Format, Order, Query, Store};
 
@@ -47,11 +46,7 @@ async fn to_file(
     (format, path): (ExportFormat, &Path),
 ) -> Result<()> {
     let shown = path.display();
-    let file = match File::create(path) {
-        Ok(file) => file,
-        Err(error) => bail!("cannot write {shown}: {}", files::explain(&error)),
-    };
-    let mut out = BufWriter::new(file);
+    let mut out = BufWriter::new(files::create(path)?);
     let count = match store {
         Some(store) => store.export(query, format_of(format), &mut out).await?,
         None => 0,
