@@ -1,66 +1,71 @@
-//! Durations in classes: what percentiles are read from.
+//! Durations in buckets, so that percentiles need no records.
 //!
-//! Sixteen classes for each doubling, so that a percentile is at most about 3 % off. The classes
-//! are shared by the counters in memory and the sums in the store, so that both say the same.
+//! The counters in memory and the sums in the store use the same buckets, so that both say the same.
+//!
+//! Each power of two is cut into 32 equal buckets (a log-linear histogram, as HDR histograms are):
+//! whatever the duration, its bucket's middle is less than 1.6 % away.
 
 use std::time::Duration;
 
-/// Classes for each doubling of the duration, as a power of two.
-const BITS: u32 = 4;
+/// How many bits of a duration a bucket keeps behind the leading one.
+const PRECISION: u32 = 5;
+const BUCKETS_PER_OCTAVE: u64 = 1 << PRECISION;
 
-/// How many classes there are: the last one holds a day and a half, and all that is longer.
-pub const CLASSES: usize = 640;
+/// How many buckets a counter needs that takes everything above a day and a half for the same.
+pub const COMMON_BUCKETS: usize = 1_408;
 
-/// Returns the class of a duration.
-pub fn class_of(duration: Duration) -> usize {
+/// Returns the bucket of a duration.
+pub fn bucket_of(duration: Duration) -> u16 {
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-    // The first 16 classes hold one value each, in units of 16 ns: finer is noise.
-    let units = nanos >> 4;
-    if units < 1 << BITS {
-        return usize::try_from(units).unwrap_or(0);
+    // Below this the buckets are single nanoseconds.
+    if nanos < BUCKETS_PER_OCTAVE {
+        return u16::try_from(nanos).unwrap_or(u16::MAX);
     }
-    let doubling = units.ilog2() - BITS;
-    let within = (units >> doubling) & ((1 << BITS) - 1);
-    let class = (u64::from(doubling + 1) << BITS) + within;
-    usize::try_from(class).unwrap_or(usize::MAX).min(CLASSES - 1)
+    let shift = nanos.ilog2() - PRECISION;
+    let octave = u64::from(shift + 1) * BUCKETS_PER_OCTAVE;
+    let within = (nanos >> shift) - BUCKETS_PER_OCTAVE;
+    u16::try_from(octave + within).unwrap_or(u16::MAX)
 }
 
-/// Returns the duration in the middle of a class.
-pub fn middle_of(class: usize) -> Duration {
-    let class = u64::try_from(class.min(CLASSES - 1)).unwrap_or(0);
-    let (low, width) = if class < 1 << BITS {
-        (class, 1)
-    } else {
-        let doubling = (class >> BITS) - 1;
-        let within = class & ((1 << BITS) - 1);
-        (((1 << BITS) + within) << doubling, 1 << doubling)
-    };
-    Duration::from_nanos((low << 4) + (width << 3))
+/// Returns the duration in the middle of a bucket.
+pub fn middle_of(bucket: u16) -> Duration {
+    let bucket = u64::from(bucket);
+    if bucket < BUCKETS_PER_OCTAVE {
+        return Duration::from_nanos(bucket);
+    }
+    let shift = bucket / BUCKETS_PER_OCTAVE - 1;
+    let start = u128::from(bucket % BUCKETS_PER_OCTAVE + BUCKETS_PER_OCTAVE) << shift.min(64);
+    let middle = start + (1 << shift.min(64)) / 2;
+    Duration::from_nanos(u64::try_from(middle).unwrap_or(u64::MAX))
 }
 
-/// Returns the durations below which the given shares (0 to 1) of all counts lie.
-///
-/// `counts` are pairs of a class and how many durations fell into it, in ascending order.
-pub fn percentiles<const N: usize>(counts: &[(usize, u64)], shares: [f64; N]) -> [Duration; N] {
-    let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    shares.map(|share| {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            clippy::cast_sign_loss,
-            reason = "a rank among counts that are far below 2^52"
-        )]
-        let rank = ((total as f64) * share).ceil().max(1.0) as u64;
-        let mut seen = 0;
-        let reached = counts.iter().find(|(_, count)| {
-            seen += count;
-            seen >= rank
-        });
-        reached.map_or(Duration::ZERO, |(class, _)| middle_of(*class))
-    })
+/// How often each bucket was met, in the order of the buckets.
+#[derive(Clone, Debug, Default)]
+pub struct Histogram(Vec<(u16, u64)>);
+
+impl Histogram {
+    /// Adds a bucket that is greater than those before.
+    pub fn push(&mut self, bucket: u16, count: u64) {
+        self.0.push((bucket, count));
+    }
+
+    /// Returns the duration that `percent` of the calls did not exceed (nearest rank).
+    pub fn percentile(&self, percent: u64) -> Duration {
+        let total: u64 = self.0.iter().map(|&(_, count)| count).sum();
+        let rank = (total * percent).div_ceil(100).max(1);
+        let mut passed = 0;
+        for &(bucket, count) in &self.0 {
+            passed += count;
+            if passed >= rank {
+                return middle_of(bucket);
+            }
+        }
+        Duration::ZERO
+    }
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_precision_loss, reason = "tests compare to within percents")]
 mod tests {
     use proptest::prelude::*;
 
@@ -68,32 +73,35 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_middle_of_a_class_is_near_every_duration_in_it(nanos in 1_000_u64..100_000_000_000_000) {
-            let duration = Duration::from_nanos(nanos);
-            let middle = middle_of(class_of(duration));
-            let off = middle.abs_diff(duration).div_duration_f64(duration);
-            prop_assert!(off < 0.033, "{nanos} {middle:?}");
+        fn a_bucket_is_never_more_than_three_percent_off(nanos in 0..u64::MAX) {
+            let middle = middle_of(bucket_of(Duration::from_nanos(nanos)));
+            let off = (middle.as_nanos() as f64 - nanos as f64).abs();
+            prop_assert!(off <= nanos as f64 * 0.03, "{nanos} became {middle:?}");
         }
 
         #[test]
-        fn longer_durations_never_have_a_lower_class(a in any::<u64>(), b in any::<u64>()) {
+        fn longer_durations_never_have_smaller_buckets(a in 0..u64::MAX, b in 0..u64::MAX) {
             let (short, long) = (a.min(b), a.max(b));
-            prop_assert!(
-                class_of(Duration::from_nanos(short)) <= class_of(Duration::from_nanos(long))
-            );
+            let bucket = |nanos| bucket_of(Duration::from_nanos(nanos));
+            prop_assert!(bucket(short) <= bucket(long));
         }
     }
 
     #[test]
-    fn percentiles_of_a_hundred_even_steps_are_where_they_should_be() {
-        let mut counts = std::collections::BTreeMap::new();
-        for ms in 1..=100 {
-            *counts.entry(class_of(Duration::from_millis(ms))).or_insert(0) += 1;
+    fn percentiles_are_those_of_the_nearest_rank() {
+        let mut histogram = Histogram::default();
+        for millis in 1..=100 {
+            histogram.push(bucket_of(Duration::from_millis(millis)), 1);
         }
-        let counts: Vec<_> = counts.into_iter().collect();
-        let [p50, p99] = percentiles(&counts, [0.5, 0.99]);
-        assert!((48..=52).contains(&p50.as_millis()), "{p50:?}");
-        assert!((95..=103).contains(&p99.as_millis()), "{p99:?}");
-        assert_eq!(percentiles(&[], [0.5]), [Duration::ZERO]);
+        for percent in [1, 50, 95, 99, 100] {
+            let found = histogram.percentile(percent).as_secs_f64() * 1_000.0;
+            let expected = percent as f64;
+            assert!((found - expected).abs() <= expected * 0.03, "p{percent} is {found}");
+        }
+    }
+
+    #[test]
+    fn without_calls_every_percentile_is_zero() {
+        assert_eq!(Histogram::default().percentile(99), Duration::ZERO);
     }
 }

@@ -10,7 +10,6 @@ mod error;
 mod export;
 mod files;
 mod health;
-mod histogram;
 mod query;
 mod queue;
 mod readers;

@@ -3,11 +3,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use serde::Serialize;
-use toolsmith_core::Text;
+use toolsmith_core::{Text, histogram::Histogram};
 
 use crate::{
     Store, StoreError,
-    histogram::Histogram,
     sqlite::select::{self, ToolSums},
     summary::percentage,
 };

@@ -2,9 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use toolsmith_core::{Record, Text};
-
-use crate::histogram::bucket_of;
+use toolsmith_core::{Record, Text, histogram::bucket_of};
 
 /// The sums of a batch.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde::Serialize;
-use toolsmith_core::histogram;
+use toolsmith_core::histogram::{COMMON_BUCKETS, Histogram, bucket_of};
 
 use super::Entry;
 
@@ -19,7 +19,7 @@ use super::Entry;
 pub(crate) struct Stats {
     failures: AtomicU64,
     total_nanos: AtomicU64,
-    classes: Box<[AtomicU32; histogram::CLASSES]>,
+    buckets: Box<[AtomicU32; COMMON_BUCKETS]>,
 }
 
 impl Default for Stats {
@@ -27,7 +27,7 @@ impl Default for Stats {
         Self {
             failures: AtomicU64::new(0),
             total_nanos: AtomicU64::new(0),
-            classes: Box::new([const { AtomicU32::new(0) }; histogram::CLASSES]),
+            buckets: Box::new([const { AtomicU32::new(0) }; COMMON_BUCKETS]),
         }
     }
 }
@@ -35,9 +35,8 @@ impl Default for Stats {
 impl Stats {
     /// Counts one call.
     pub(crate) fn count(&self, duration: Duration, is_success: bool) {
-        if let Some(class) = self.classes.get(histogram::class_of(duration)) {
-            class.fetch_add(1, Relaxed);
-        }
+        let bucket = usize::from(bucket_of(duration)).min(COMMON_BUCKETS - 1);
+        self.buckets[bucket].fetch_add(1, Relaxed);
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.total_nanos.fetch_add(nanos, Relaxed);
         if !is_success {
@@ -46,18 +45,18 @@ impl Stats {
     }
 
     fn read(&self) -> ToolStats {
-        let counts: Vec<(usize, u64)> = self
-            .classes
-            .iter()
-            .enumerate()
-            .map(|(class, count)| (class, u64::from(count.load(Relaxed))))
-            .filter(|(_, count)| *count > 0)
-            .collect();
-        let count: u64 = counts.iter().map(|(_, count)| count).sum();
-        let [p50, p95, p99] = histogram::percentiles(&counts, [0.50, 0.95, 0.99]).map(millis);
+        let (mut histogram, mut count) = (Histogram::default(), 0);
+        for (bucket, calls) in (0..).zip(self.buckets.iter()) {
+            let calls = u64::from(calls.load(Relaxed));
+            if calls > 0 {
+                histogram.push(bucket, calls);
+                count += calls;
+            }
+        }
         let total = Duration::from_nanos(self.total_nanos.load(Relaxed));
         #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
         let avg_ms = if count == 0 { 0.0 } else { millis(total) / count as f64 };
+        let [p50, p95, p99] = [50, 95, 99].map(|percent| millis(histogram.percentile(percent)));
         ToolStats { count, failures: self.failures.load(Relaxed), avg_ms, p50, p95, p99 }
     }
 }
