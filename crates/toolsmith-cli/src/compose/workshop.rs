@@ -1,6 +1,15 @@
 //! An engine with its store, ready for calls.
 
-use std::{fs, io, path::Path, pin::pin, sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    path::Path,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use anyhow::{Context as _, Result};
 use parking_lot::Mutex;
@@ -28,6 +37,7 @@ pub(crate) struct Workshop {
     link: Link,
     /// Cancelled when a store that promises records finds that it cannot write.
     broken: CancellationToken,
+    has_given_up: AtomicBool,
     context: Context,
 }
 
@@ -60,7 +70,8 @@ impl Workshop {
         .build()?;
         *link.lock() = Some(engine.clone());
         let context = settings::context(settings, &session.environment);
-        Ok(Self { engine, keeping, link, broken, context })
+        let has_given_up = AtomicBool::new(false);
+        Ok(Self { engine, keeping, link, broken, has_given_up, context })
     }
 
     /// Returns the engine.
@@ -102,10 +113,12 @@ impl Workshop {
         self.engine.shutdown(ENDING).await;
         self.link.lock().take();
         match &self.keeping {
-            Keeping::Store(store) => match store.flush().await {
-                Health::Failing { unwritten, lost, reason } => warn(unwritten + lost, &reason),
-                _ => drop(store.close().await),
-            },
+            // The writer itself ends with the last handle, right after this.
+            Keeping::Store(store) => {
+                if let Health::Failing { unwritten, lost, reason } = store.flush().await {
+                    warn(unwritten + lost, &reason);
+                }
+            }
             Keeping::Nowhere(sink) => warn(sink.count(), sink.reason()),
         }
     }
@@ -121,7 +134,8 @@ impl Workshop {
         // Calls that have run wait for their records. A store that closes tries a few seconds more
         // and then lets them go; calls that have not begun are refused.
         let give_up = async {
-            if let Keeping::Store(store) = &self.keeping {
+            let is_first = !self.has_given_up.swap(true, Ordering::Relaxed);
+            if let (Keeping::Store(store), true) = (&self.keeping, is_first) {
                 store.close().await;
             }
         };

@@ -58,7 +58,8 @@ async fn remove(session: &Session, settings: &Settings, what: What) -> Result<Re
         What::Erase(whose) => store.erase(whose).await,
         What::Prune(retention) => store.prune(retention).await,
     };
-    store.close().await;
+    // The writer ends with the last handle.
+    drop(store);
     drop(spinner);
     Ok(Report { pruned: pruned?, hint: None })
 }
