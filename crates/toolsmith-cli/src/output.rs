@@ -186,11 +186,10 @@ impl JsonList {
     /// Ends the document, with more fields behind the list.
     pub fn end(mut self, more: &Map<String, Value>) -> io::Result<()> {
         let before = if self.is_begun { "\n".to_owned() } else { self.beginning() };
-        let mut end = format!("{before}]");
-        for (key, value) in more {
-            end.push_str(&format!(",{}:{value}", Value::from(key.as_str())));
-        }
-        unless_left(writeln!(self.pipe, "{end}}}").and_then(|()| self.pipe.flush()))
+        let fields = more.iter().map(|(key, value)| format!(",{}:{value}", Value::from(&**key)));
+        let fields: Vec<String> = fields.collect();
+        let ended = writeln!(self.pipe, "{before}]{}}}", fields.concat());
+        unless_left(ended.and_then(|()| self.pipe.flush()))
     }
 
     fn beginning(&self) -> String {

@@ -62,29 +62,42 @@ pub trait RecordSink: Send + Sync + fmt::Debug {
 /// Tells when a record is as safe as its sink promises.
 #[derive(Debug)]
 #[must_use = "a sink that promises durability keeps it only for callers that wait"]
-pub struct Receipt(Option<oneshot::Receiver<()>>);
+pub struct Receipt(State);
+
+#[derive(Debug)]
+enum State {
+    Safe,
+    NotSafe,
+    Pending(oneshot::Receiver<()>),
+}
 
 impl Receipt {
     /// The record is where it should be; there is nothing to wait for.
     pub fn done() -> Self {
-        Self(None)
+        Self(State::Safe)
     }
 
-    /// The caller waits until the other end speaks or goes away.
+    /// The sink cannot keep its promise for this record; there is nothing to wait for either.
+    pub fn not_safe() -> Self {
+        Self(State::NotSafe)
+    }
+
+    /// The caller waits until the other end speaks (it is safe) or goes away (it is not).
     pub fn pending(receiver: oneshot::Receiver<()>) -> Self {
-        Self(Some(receiver))
+        Self(State::Pending(receiver))
     }
 
-    /// Tells whether there is nothing to wait for.
+    /// Tells whether the record is safe already.
     pub fn is_done(&self) -> bool {
-        self.0.is_none()
+        matches!(self.0, State::Safe)
     }
 
-    /// Waits until the record is safe; true when it is, false when the sink gave up on it.
+    /// Waits until the record is safe; false when the sink could not keep its promise.
     pub async fn wait(self) -> bool {
         match self.0 {
-            None => true,
-            Some(receiver) => receiver.await.is_ok(),
+            State::Safe => true,
+            State::NotSafe => false,
+            State::Pending(receiver) => receiver.await.is_ok(),
         }
     }
 }

@@ -28,9 +28,10 @@ pub(super) fn engine_config(settings: &Settings) -> EngineConfig {
         default_timeout: settings.limits.default_timeout,
         network_timeout: settings.limits.network_timeout,
         max_timeout: LONGEST_CALL,
-        unknown_parameters: match settings.strict_validation {
-            true => UnknownParameters::Refuse,
-            false => UnknownParameters::Drop,
+        unknown_parameters: if settings.strict_validation {
+            UnknownParameters::Refuse
+        } else {
+            UnknownParameters::Drop
         },
         max_output_bytes: settings.output.max_bytes,
         ..EngineConfig::default()

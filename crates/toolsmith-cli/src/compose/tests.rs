@@ -23,10 +23,7 @@ fn session(environment: Environment) -> Session {
 }
 
 fn settings(folder: &Path) -> Settings {
-    Settings {
-        data_directory: Template::literal(folder.to_str().unwrap()),
-        ..Settings::default()
-    }
+    Settings { data_directory: Template::literal(folder.to_str().unwrap()), ..Settings::default() }
 }
 
 fn tool<F, Fut>(name: &str, function: F) -> Tool

@@ -1,6 +1,6 @@
 //! What came of a call, for people.
 
-use toolsmith_core::{ErrorKind, Map, Outcome, Problem, ToolError, Value};
+use toolsmith_core::{ErrorKind, Map, Outcome, Problem, ToolError, ToolRef, Value};
 
 use super::bytes;
 use crate::table::shorten;
@@ -104,23 +104,20 @@ fn plain(value: &Value) -> String {
 pub(crate) fn failure(tool: &str, error: &ToolError) -> String {
     let problems: Vec<Problem> =
         serde_json::from_value(error.details().clone()).unwrap_or_default();
-    let mut text = match (error.kind(), problems.as_slice()) {
+    let what = match (error.kind(), problems.as_slice()) {
         (ErrorKind::ValidationError, [_, ..]) => {
             let lines = problems.iter().map(|problem| format!("\n  {}", problem.message));
             lines.fold(format!("the input does not fit `{tool}`:"), |text, line| text + &line)
         }
         _ => error.message().to_owned(),
     };
-    let name = toolsmith_core::ToolRef::split(tool).0;
+    let name = ToolRef::split(tool).0;
     match error.kind() {
-        ErrorKind::ToolNotFound => text.push_str("\ntry: toolsmith tools list"),
-        ErrorKind::ValidationError => {
-            text.push_str(&format!("\ntry: toolsmith tools show {name}"));
-        }
-        ErrorKind::Timeout => text.push_str("\ntry: --timeout SECONDS"),
-        _ => {}
+        ErrorKind::ToolNotFound => format!("{what}\ntry: toolsmith tools list"),
+        ErrorKind::ValidationError => format!("{what}\ntry: toolsmith tools show {name}"),
+        ErrorKind::Timeout => format!("{what}\ntry: --timeout SECONDS"),
+        _ => what,
     }
-    text
 }
 
 #[cfg(test)]
@@ -162,7 +159,8 @@ mod tests {
 
     #[test]
     fn a_cut_output_shows_its_beginning_and_says_where_the_rest_is() {
-        let cut = json!({"output_cut": {"bytes": 100_000, "shown": 4_096}, "artifact": {"id": "x"}});
+        let cut =
+            json!({"output_cut": {"bytes": 100_000, "shown": 4_096}, "artifact": {"id": "x"}});
         let output = json!({"cut": true, "note": "…", "preview": "{\"a\": \"bbb"});
         let outcome = outcome(Ok(output), &cut);
         assert_eq!(output_text(&outcome), "{\"a\": \"bbb\n");

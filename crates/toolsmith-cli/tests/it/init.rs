@@ -13,11 +13,14 @@ fn an_empty_folder_is_prepared_and_works() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert_eq!(
         ran.stdout,
-        "created toolsmith.yaml\ncreated tools/README.md\n\nTry next:\n  toolsmith config show\n"
+        "created toolsmith.yaml\ncreated tools/README.md\n\nTry next:\n  \
+         toolsmith run echo message=hi\n  toolsmith tools list\n"
     );
     assert!(place.read("tools/README.md").starts_with("# Tools\n"));
     assert!(!place.path().join(".gitignore").exists());
-    assert_eq!(place.run(&["config", "show"]).code, Some(0));
+    for next in [&["config", "show"][..], &["run", "echo", "message=hi"], &["tools", "list"]] {
+        assert_eq!(place.run(next).code, Some(0), "{next:?}");
+    }
 }
 
 #[test]
@@ -28,7 +31,8 @@ fn nothing_is_overwritten() {
         report,
         json!({
             "folder": ".", "created": ["tools/README.md"], "changed": [],
-            "kept": ["toolsmith.yaml"], "next": ["toolsmith config show"]
+            "kept": ["toolsmith.yaml"],
+            "next": ["toolsmith run echo message=hi", "toolsmith tools list"]
         })
     );
     assert_eq!(place.read("toolsmith.yaml"), "log: info\n");
@@ -51,7 +55,10 @@ fn another_folder_is_made_when_it_is_missing() {
     fs::create_dir_all(place.path().join("new/agent/.git")).unwrap();
     let report = place.run(&["init", "new/agent", "--json"]).json();
     assert_eq!(report["created"], json!(["toolsmith.yaml", "tools/README.md", ".gitignore"]));
-    assert_eq!(report["next"], json!(["cd new/agent", "toolsmith config show"]));
+    assert_eq!(
+        report["next"],
+        json!(["cd new/agent", "toolsmith run echo message=hi", "toolsmith tools list"])
+    );
     assert_eq!(place.read("new/agent/.gitignore"), ".toolsmith/\n");
 }
 

@@ -2,8 +2,9 @@
 
 use std::{
     fs,
+    io::Write,
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
 };
 
 use serde_json::Value;
@@ -40,6 +41,43 @@ impl Place {
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         Ran::of(&mut self.command(arguments))
     }
+
+    /// Runs a command that reads this text from its standard input.
+    pub(crate) fn run_reading(&self, arguments: &[&str], text: &str) -> Ran {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let text = text.to_owned();
+        // A command that refuses its input early closes the pipe, which is not the test's matter.
+        let writing = std::thread::spawn(move || stdin.write_all(text.as_bytes()).ok());
+        let ran = Ran::from_output(child.wait_with_output().unwrap());
+        writing.join().unwrap();
+        ran
+    }
+
+    /// Runs a command that must succeed in silence, and returns what it printed.
+    pub(crate) fn print(&self, arguments: &[&str]) -> String {
+        let ran = self.run(arguments);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{arguments:?}");
+        ran.stdout
+    }
+
+    /// Runs a command with `--json` that must succeed, and returns its document.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let ran = self.run(&[arguments, &["--json"]].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.json()
+    }
+}
+
+/// Replaces what differs from run to run: ids, times and durations.
+pub(crate) fn steady(check: impl FnOnce()) {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]");
+    settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "[time]");
+    settings.add_filter(r"\d+(\.\d+)? ms( *)", "[ms] ");
+    settings.bind(check);
 }
 
 /// What came of a run.
@@ -52,12 +90,21 @@ pub(crate) struct Ran {
 
 impl Ran {
     pub(crate) fn of(command: &mut Command) -> Self {
-        let Output { status, stdout, stderr } = command.output().unwrap();
+        Self::from_output(command.output().unwrap())
+    }
+
+    pub(crate) fn from_output(output: Output) -> Self {
+        let Output { status, stdout, stderr } = output;
         Self {
             code: status.code(),
             stdout: String::from_utf8(stdout).unwrap(),
             stderr: String::from_utf8(stderr).unwrap(),
         }
+    }
+
+    /// What went wrong: `error.type` of the document.
+    pub(crate) fn error_type(&self) -> String {
+        self.json()["error"]["type"].as_str().unwrap_or_default().to_owned()
     }
 
     /// The whole of standard output as one JSON document.

@@ -232,7 +232,7 @@ mod tests {
                 "{\"tool\": \"a\"}\n\n{\"tol\": 1}",
                 "calls, line 3, column 6: unknown field `tol`, expected",
             ),
-            ("\n{\"tool\": \"a\"", "calls, line 2, column 13: EOF while parsing an object"),
+            ("\n{\"tool\": \"a\"", "calls, line 2, column 12: EOF while parsing an object"),
             ("{}", "calls, line 1, column 2: missing field `tool`"),
             ("7", "calls, line 1, column 1: invalid type: integer `7`, expected a call such as"),
             ("\n[{\"tool\": \"a\"},\n 7]", "calls, line 3, column 2: invalid type: integer `7`"),
@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn chunks_keep_the_order_and_the_lines() {
-        let text: String = (0..2_500).map(|n| format!("{{\"tool\": \"t{n}\"}}\n")).collect();
-        let mut source = source(text + "wrong");
+        let lines: Vec<String> = (0..2_500).map(|n| format!("{{\"tool\": \"t{n}\"}}\n")).collect();
+        let mut source = source(lines.concat() + "wrong");
         let mut sizes = Vec::new();
         let mut seen = 0;
         let error = loop {

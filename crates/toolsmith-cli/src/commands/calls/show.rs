@@ -7,7 +7,7 @@ use toolsmith_store::Store;
 use crate::{
     Session,
     output::Colour,
-    wording::{milliseconds, pretty},
+    wording::{facts, milliseconds, pretty},
 };
 
 /// Prints one record.
@@ -29,7 +29,7 @@ fn text(record: &Record, colour: Colour) -> String {
         None => colour.green("ok"),
         Some(kind) => colour.red(kind.as_str()),
     };
-    let facts = [
+    let mut text = facts(&[
         ("call", Some(record.record_id.to_string())),
         ("tool", Some(format!("{} {version}", record.tool_name).trim_end().to_owned())),
         ("time", Some(record.created_at.to_string())),
@@ -43,9 +43,7 @@ fn text(record: &Record, colour: Colour) -> String {
         ("workflow", record.workflow_id.as_ref().map(ToString::to_string)),
         ("node", record.node_id.as_ref().map(ToString::to_string)),
         ("task", record.task_id.as_ref().map(ToString::to_string)),
-    ];
-    let told = facts.iter().filter_map(|(name, fact)| Some((name, fact.as_ref()?)));
-    let mut text: String = told.map(|(name, fact)| format!("{name:<14}{fact}\n")).collect();
+    ]);
     text.push_str(&part("INPUT", &record.params, colour));
     text.extend(record.result.as_ref().map(|output| part("OUTPUT", output, colour)));
     text

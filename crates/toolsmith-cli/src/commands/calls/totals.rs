@@ -75,8 +75,7 @@ fn usage(tool_usage: &BTreeMap<Text, u64>, colour: Colour) -> String {
 }
 
 fn stats_text(statistics: &Statistics, colour: Colour) -> String {
-    let text =
-        totals(statistics.total_calls, statistics.failed_calls, statistics.success_rate);
+    let text = totals(statistics.total_calls, statistics.failed_calls, statistics.success_rate);
     if statistics.tools.is_empty() {
         return text;
     }

@@ -72,7 +72,9 @@ mod tests {
     fn shown(form: Form, items: Vec<StreamItem>) -> String {
         let mut out = Vec::new();
         let mut live = Live::start("tool", form, &mut out);
-        items.into_iter().for_each(|item| live.show(item));
+        for item in items {
+            live.show(item);
+        }
         live.end();
         String::from_utf8(out).unwrap()
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolsmith_core::{Map, ToolSpec, Value};
 
-use crate::{output::Colour, params::build_input, table::Table};
+use crate::{output::Colour, params::build_input, table::Table, wording::facts};
 
 /// Returns everything that a caller wants to know.
 pub(super) fn text(spec: &ToolSpec, colour: Colour) -> String {
@@ -14,7 +14,7 @@ pub(super) fn text(spec: &ToolSpec, colour: Colour) -> String {
         write!(text, "  {title}").ok();
     }
     write!(text, "\n{}\n\n", spec.description.trim_end()).ok();
-    text.push_str(&facts(spec));
+    text.push_str(&described(spec));
     text.push_str(&parameters(&schema, colour));
     let examples = examples(spec, &schema);
     if !examples.is_empty() {
@@ -24,8 +24,7 @@ pub(super) fn text(spec: &ToolSpec, colour: Colour) -> String {
     text
 }
 
-fn facts(spec: &ToolSpec) -> String {
-    let tags: Vec<&str> = spec.tags.iter().map(AsRef::as_ref).collect();
+fn described(spec: &ToolSpec) -> String {
     let annotations = spec.annotations;
     let hints = [
         (annotations.read_only, "changes nothing"),
@@ -35,18 +34,20 @@ fn facts(spec: &ToolSpec) -> String {
         (spec.approval.is_some(), "asks a person first"),
         (!spec.enabled, "switched off"),
     ];
-    let hints: Vec<&str> = hints.iter().filter(|(holds, _)| *holds).map(|(_, hint)| *hint).collect();
-    let timeout = spec.timeout.map(|timeout| format!("{} s", timeout.as_secs_f64()));
-    let facts = [
-        ("category", spec.category.to_string()),
-        ("kind", format!("{}, {}", spec.kind, spec.backend_runtime)),
-        ("tags", tags.join(", ")),
-        ("hints", hints.join(", ")),
-        ("timeout", timeout.unwrap_or_default()),
-        ("deprecated", spec.deprecated.as_deref().unwrap_or_default().to_owned()),
-    ];
-    let told = facts.iter().filter(|(_, fact)| !fact.is_empty());
-    told.map(|(name, fact)| format!("{name:<12}{fact}\n")).collect()
+    let hints = hints.iter().filter(|(holds, _)| *holds).map(|(_, hint)| *hint);
+    facts(&[
+        ("category", Some(spec.category.to_string())),
+        ("kind", Some(format!("{}, {}", spec.kind, spec.backend_runtime))),
+        ("tags", joined(spec.tags.iter().map(AsRef::as_ref))),
+        ("hints", joined(hints)),
+        ("timeout", spec.timeout.map(|timeout| format!("{} s", timeout.as_secs_f64()))),
+        ("deprecated", spec.deprecated.as_ref().map(ToString::to_string)),
+    ])
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> Option<String> {
+    let words: Vec<&str> = words.collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 fn parameters(schema: &Value, colour: Colour) -> String {
@@ -70,9 +71,9 @@ fn type_of(property: &Value) -> String {
         return words.join("|");
     }
     match property.get("type") {
-        Some(Value::String(word)) if word == "array" => {
-            property.get("items").map_or_else(|| word.clone(), |i| format!("array of {}", type_of(i)))
-        }
+        Some(Value::String(word)) if word == "array" => property
+            .get("items")
+            .map_or_else(|| word.clone(), |i| format!("array of {}", type_of(i))),
         Some(Value::String(word)) => word.clone(),
         Some(Value::Array(words)) => {
             words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|")
