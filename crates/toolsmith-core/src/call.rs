@@ -1,6 +1,7 @@
 //! A call: which tool, with what, by whom.
 
 use serde_json::Value;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{CallId, Context, StreamSink};
@@ -29,6 +30,8 @@ pub struct Parent {
     pub call_id: CallId,
     /// How many calls stand above it.
     pub depth: u32,
+    /// When it must be over.
+    pub deadline: Instant,
 }
 
 impl Call {

@@ -56,10 +56,11 @@ pub use json_text::JsonText;
 pub use kind::{BackendRuntime, Category, Kind};
 pub use name::{Text, ToolName, ToolRef};
 pub use near::{nearest, suggestion};
-pub use outcome::Outcome;
+pub use outcome::{Outcome, to_millis};
 pub use parameter::{Parameter, ParameterType, schema_of};
 pub use policy::{
     Annotations, Approval, CachePolicy, Exposure, RateBy, RateLimit, RetryPolicy, RetryWhen, Scope,
+    seconds,
 };
 pub use problem::{Problem, ProblemKind};
 pub use record::{Receipt, Record, RecordSink};

@@ -1,21 +1,24 @@
 //! Near names: what someone probably meant.
 
+/// How alike two words must be, from 0 to 1.
+const ALIKE: f64 = 0.7;
+
 /// Returns up to three candidates that look like the word, the nearest first.
 ///
 /// ```
 /// assert_eq!(toolsmith_core::nearest("ech", ["calculator", "echo"]), ["echo"]);
 /// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
-    // A hostile word of megabytes is near nothing; measuring it would only take time.
-    if word.len() > 256 {
+    // Longer words are no slip of a finger, and comparing them with many names would take long.
+    if word.is_empty() || word.len() > 64 {
         return Vec::new();
     }
     let lower = word.to_lowercase();
     let mut near: Vec<(f64, &str)> = candidates
         .into_iter()
         .filter_map(|candidate| {
-            let likeness = likeness(&lower, &candidate.to_lowercase());
-            (likeness >= 0.7).then_some((likeness, candidate))
+            let likeness = likeness(&lower, candidate);
+            (likeness >= ALIKE).then_some((likeness, candidate))
         })
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -35,11 +38,23 @@ pub fn suggestion<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>)
     })
 }
 
-/// How alike two words are, from 0 to 1: typing slips count little, a shared beginning counts.
+/// How alike two words are, from 0 to 1: typing slips count little, a shared part counts.
 fn likeness(word: &str, candidate: &str) -> f64 {
-    let edits = strsim::normalized_damerau_levenshtein(word, candidate);
-    let is_part = word.len() >= 3 && candidate.contains(word);
+    let (short, long) = (word.len().min(candidate.len()), word.len().max(candidate.len()));
+    let is_part = word.len() >= 3 && contains(candidate, word);
+    // Each missing letter is a slip: words of very different lengths cannot be alike.
+    let comparable = short * 10 >= long * 7;
+    let edits = if comparable {
+        strsim::normalized_damerau_levenshtein(word, &candidate.to_lowercase())
+    } else {
+        0.0
+    };
     if is_part { edits.max(0.75) } else { edits }
+}
+
+fn contains(candidate: &str, word: &str) -> bool {
+    let (candidate, word) = (candidate.as_bytes(), word.as_bytes());
+    candidate.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

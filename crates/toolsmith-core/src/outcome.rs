@@ -44,8 +44,8 @@ impl Outcome {
     }
 }
 
-/// Milliseconds with the microseconds behind the point.
-pub(crate) fn to_millis(duration: Duration) -> f64 {
+/// Returns milliseconds with the microseconds behind the point, as the JSON forms have them.
+pub fn to_millis(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
 

@@ -156,24 +156,26 @@ fn one_second() -> Duration {
     Duration::from_secs(1)
 }
 
-/// Durations as seconds, the unit of definitions and configuration.
-pub(crate) mod seconds {
+/// Durations as seconds, the unit of definitions and configuration; for `#[serde(with = "…")]`.
+pub mod seconds {
     use std::time::Duration;
 
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
-    pub(crate) fn serialize<S: Serializer>(d: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    /// Writes seconds.
+    pub fn serialize<S: Serializer>(d: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(d.as_secs_f64())
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
+    /// Reads seconds.
+    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
         let seconds = f64::deserialize(d)?;
         Duration::try_from_secs_f64(seconds)
             .map_err(|_| D::Error::custom(format!("{seconds} is not a number of seconds")))
     }
 
     /// The same for a value that may be absent.
-    pub(crate) mod option {
+    pub mod option {
         use std::time::Duration;
 
         use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -181,17 +183,17 @@ pub(crate) mod seconds {
         #[derive(Serialize, Deserialize)]
         struct Wrapped(#[serde(with = "super")] Duration);
 
+        /// Writes seconds or nothing.
         #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
-        pub(crate) fn serialize<S: Serializer>(
+        pub fn serialize<S: Serializer>(
             d: &Option<Duration>,
             serializer: S,
         ) -> Result<S::Ok, S::Error> {
             d.map(Wrapped).serialize(serializer)
         }
 
-        pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-            d: D,
-        ) -> Result<Option<Duration>, D::Error> {
+        /// Reads seconds or nothing.
+        pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Duration>, D::Error> {
             Ok(Option::<Wrapped>::deserialize(d)?.map(|wrapped| wrapped.0))
         }
     }

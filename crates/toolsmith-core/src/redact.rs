@@ -11,7 +11,7 @@ use std::{
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use parking_lot::RwLock;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{Secret, ToolError};
 
@@ -100,15 +100,7 @@ impl Redactor {
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| self.value(item)),
-            Value::Object(fields) => {
-                let dirty = fields.keys().any(|key| matches!(self.text(key), Cow::Owned(_)));
-                if dirty {
-                    let old = std::mem::take(fields);
-                    *fields =
-                        old.into_iter().map(|(k, v)| (self.text(&k).into_owned(), v)).collect();
-                }
-                fields.values_mut().for_each(|field| self.value(field));
-            }
+            Value::Object(fields) => self.fields(fields),
             Value::Number(number) => {
                 if matches!(self.text(&number.to_string()), Cow::Owned(_)) {
                     *value = Value::String(MASK.to_owned());
@@ -116,6 +108,19 @@ impl Redactor {
             }
             Value::Null | Value::Bool(_) => {}
         }
+    }
+
+    /// Takes secrets out of every key and value of an object, in place.
+    pub fn fields(&self, fields: &mut Map<String, Value>) {
+        if self.is_empty() {
+            return;
+        }
+        let dirty = fields.keys().any(|key| matches!(self.text(key), Cow::Owned(_)));
+        if dirty {
+            let old = std::mem::take(fields);
+            *fields = old.into_iter().map(|(k, v)| (self.text(&k).into_owned(), v)).collect();
+        }
+        fields.values_mut().for_each(|field| self.value(field));
     }
 
     /// Takes secrets out of what an error says.

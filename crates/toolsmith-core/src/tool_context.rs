@@ -130,10 +130,14 @@ impl ToolContext {
     /// Calls another tool through the same line: same caller, same rights, what is left of the time.
     pub async fn call(&self, tool: impl Into<String>, input: Value) -> Outcome {
         let mut context = self.0.context.clone();
-        context.timeout = Some(self.remaining());
+        // The inner tool has a limit of its own, within what is left of the outer call's.
+        context.timeout = None;
         context.idempotency_key = None;
         let mut call = Call::new(tool, input).with_context(context);
-        call.parent = Some(Parent { call_id: self.0.call_id, depth: self.0.depth });
+        let Inner { call_id, depth, deadline, .. } = *self.0;
+        call.parent = Some(Parent { call_id, depth, deadline });
+        // Code that cannot be dropped calls on after its caller has left; its calls must not.
+        call.cancel = self.0.cancel.get().cloned();
         self.0.caller.call(call).await
     }
 

@@ -7,6 +7,8 @@ use serde::Serialize;
 use tokio::time::Instant;
 use toolsmith_core::{CallId, Context, ErrorKind, JsonText, Text, Timestamp, ToolError, json};
 
+use crate::time::later;
+
 /// More open requests than this are refused: a caller could fill the memory otherwise.
 const MOST_OPEN: usize = 10_000;
 
@@ -23,7 +25,7 @@ pub struct Pending {
     pub tool_name: Text,
     /// Its version.
     pub version: Text,
-    /// The exact input.
+    /// The input, without secrets and cut when it is long.
     pub input: JsonText,
     /// Who calls.
     pub caller_id: Option<Text>,
@@ -38,6 +40,8 @@ pub struct Pending {
 #[derive(Debug)]
 struct Request {
     pending: Pending,
+    /// The exact input; what is shown to people is cleaned and cut.
+    input: JsonText,
     scope: String,
     until: Instant,
     state: State,
@@ -67,6 +71,7 @@ pub(crate) struct Question<'a> {
     pub(crate) tool_name: &'a Text,
     pub(crate) version: &'a Text,
     pub(crate) input: &'a JsonText,
+    pub(crate) shown: JsonText,
     pub(crate) context: &'a Context,
     pub(crate) reason: Text,
     pub(crate) at: Timestamp,
@@ -85,7 +90,7 @@ impl Approvals {
     }
 
     /// Decides a request; the caller of the tool cannot decide about its own call.
-    pub fn decide(&self, id: CallId, decision: Decision, by: &str) -> Result<(), ToolError> {
+    pub(crate) fn decide(&self, id: CallId, decision: Decision, by: &str) -> Result<(), ToolError> {
         let mut requests = self.0.lock();
         let request = requests
             .get_mut(&id)
@@ -117,7 +122,7 @@ impl Approvals {
             request.scope == scope
                 && request.pending.tool_name == *question.tool_name
                 && request.pending.version == *question.version
-                && request.pending.input == *question.input
+                && request.input == *question.input
                 && request.state != State::Taken
         });
         if let Some(request) = found {
@@ -150,14 +155,15 @@ impl Question<'_> {
                 approval_id: self.call_id,
                 tool_name: self.tool_name.clone(),
                 version: self.version.clone(),
-                input: self.input.clone(),
+                input: self.shown.clone(),
                 caller_id: self.context.caller_id.clone(),
                 user_id: self.context.user_id.clone(),
                 reason: self.reason.clone(),
                 requested_at: self.at,
             },
+            input: self.input.clone(),
             scope,
-            until: now + self.expires,
+            until: later(now, self.expires),
             state: State::Open,
         }
     }

@@ -41,8 +41,16 @@ pub(crate) async fn run(engine: &Engine, calls: Vec<Call>) -> Vec<Outcome> {
             }
             // A call does not panic; whatever else ended its task is told below.
             Some(Err(_)) => {}
+            // Nothing runs and nothing is ready: what is left waits for itself.
             None => break,
         }
+    }
+    for (at, call) in waiting {
+        let circle = ToolError::new(
+            ErrorKind::DependencyError,
+            "The calls that it needs wait for each other; check what the tools depend on.",
+        );
+        outcomes.insert(at, call::refuse(&engine.0, call, circle).await);
     }
     for (at, tool) in names.into_iter().enumerate() {
         if let Entry::Vacant(place) = outcomes.entry(at) {

@@ -1,6 +1,6 @@
 //! The circuit breaker of an upstream: after failures in a row it is left alone for a while.
 
-use std::time::Duration;
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -16,6 +16,19 @@ const REST: Duration = Duration::from_secs(15);
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
     state: Mutex<State>,
+}
+
+/// The breakers of an engine: tools of one upstream share one, also over a reload.
+#[derive(Debug, Default)]
+pub(crate) struct Breakers(Mutex<HashMap<String, Arc<Breaker>>>);
+
+impl Breakers {
+    pub(crate) fn of(&self, upstream: &str) -> Arc<Breaker> {
+        let mut breakers = self.0.lock();
+        // Upstreams whose tools are all gone are forgotten.
+        breakers.retain(|name, breaker| name == upstream || Arc::strong_count(breaker) > 1);
+        Arc::clone(breakers.entry(upstream.to_owned()).or_default())
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,6 +57,11 @@ impl Breaker {
             wait.as_secs_f64().ceil()
         ))
         .with_retry_after(wait))
+    }
+
+    /// Tells whether calls are refused now.
+    pub(crate) fn is_open(&self) -> bool {
+        self.state.lock().open_until.is_some_and(|until| until > Instant::now())
     }
 
     /// Counts how an attempt went; only the upstream's own failures count against it.

@@ -3,15 +3,17 @@
 use std::sync::{Arc, Weak};
 
 use toolsmith_core::{
-    Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RecordSink, Redactor,
-    SystemClock, Text, Tool, ToolError, Work, json,
+    Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RateBy, RateLimit, RecordSink,
+    Redactor, SystemClock, Text, Tool, ToolError, Work, json,
 };
 
 use crate::{
+    breaker::Breakers,
     config::EngineConfig,
-    engine::{Engine, Parts, Reentry, Running},
+    engine::{Engine, OpenCalls, Parts, Reentry, Running},
     events::Events,
     executors::{BlockingExecutor, Instances, StatefulExecutor},
+    gates::Gates,
     interceptor::Interceptor,
     limiter::Limiter,
     rates::{Meter, Rate},
@@ -118,12 +120,14 @@ impl Builder {
             approvals: crate::approvals::Approvals::default(),
             keys: Keys::new(self.config.idempotency_window, self.config.idempotency_keys),
             streaks: crate::streaks::Streaks::default(),
-            gates: crate::gates::Gates::default(),
+            gates: Gates::new(self.config.limits.queue_size),
             meter: Meter::new(self.config.caller_quota),
-            caller_rate: self.config.caller_rate.map(Rate::new),
+            caller_rate: self.config.caller_rate.map(for_each_caller),
             threads,
             instances,
             uncounted: Running::default(),
+            open: OpenCalls::default(),
+            checks: Threads::new(CHECKS, |_tool, _stuck| {}),
             held: crate::watch::Held::default(),
             caller: Arc::new(Reentry(Weak::clone(me))),
             config: self.config,
@@ -131,6 +135,14 @@ impl Builder {
         engine.registry().register_many(self.tools, OnClash::Refuse)?;
         Ok(engine)
     }
+}
+
+/// How many schema checks that may take long run beside each other.
+const CHECKS: usize = 4;
+
+/// A rate over all tools that every caller has for itself.
+fn for_each_caller(limit: RateLimit) -> Rate {
+    Rate::new(RateLimit { by: RateBy::Caller, ..limit })
 }
 
 fn threads(config: &EngineConfig, events: &Arc<Events>) -> Threads {
@@ -149,6 +161,7 @@ fn registry(
 ) -> Registry {
     let (limiter, threads) = (Arc::clone(limiter), threads.clone());
     let (instances, events) = (instances.clone(), Arc::clone(events));
+    let breakers = Breakers::default();
     let lower = move |tool: Tool, namespace: Option<Text>| {
         let Tool { spec, work } = tool;
         let wrong = |error: ToolError| {
@@ -158,8 +171,10 @@ fn registry(
         Schema::inspect(&spec.input_schema).map_err(wrong)?;
         spec.output_schema.as_ref().map_or(Ok(()), Schema::inspect).map_err(wrong)?;
         let executor = executor_of(work, &spec, &threads, &instances);
+        let upstream = executor.as_ref().ok().and_then(|executor| executor.upstream());
+        let breaker = upstream.map(|upstream| breakers.of(upstream));
         let bucket = limiter.bucket(&spec.category);
-        Ok(Entry::new(spec, namespace, executor, bucket))
+        Ok(Entry::new(spec, namespace, executor, bucket, breaker))
     };
     let on_change =
         move |changes: &[Change]| changes.iter().for_each(|change| tell(&events, change));
@@ -177,7 +192,7 @@ fn executor_of(
         Work::Async(executor) => Ok(executor),
         Work::Blocking(function) => Ok(Arc::new(BlockingExecutor::new(function, threads.clone()))),
         Work::Stateful(factory) => {
-            let tool = Text::from(format!("{}@{}", spec.name, spec.version));
+            let tool = spec.name.text().clone();
             Ok(Arc::new(StatefulExecutor::new(tool, factory, instances.clone())))
         }
         Work::Missing { handler } => Err(handler),

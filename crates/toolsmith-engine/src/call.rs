@@ -37,8 +37,9 @@ async fn walk(trace: &mut Trace<'_>) -> Result<Settled, ToolError> {
         Reuse::Run(claim) => claim,
     };
     let slot = admit::admit(trace, &tool).await?;
+    let executor = run::ready(trace, &tool, &slot)?;
     let claim = run::begin(trace, grant, claim);
-    let output = run::run(trace, &tool, &slot).await;
+    let output = run::run(trace, &tool, executor, &slot).await;
     // The slot is given back before anything slow is done with the output.
     drop(slot);
     let settled = settle::settle(trace, &tool, output).await;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde::Serialize;
-use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 use toolsmith_core::{
     Artifacts, BoxFuture, Call, CallId, Caller, Clock, ErrorKind, EventKind, Ids, Map, Outcome,
     RecordSink, Redactor, StreamItem, StreamSink, Text, Tool, ToolError, json,
@@ -32,6 +32,7 @@ use crate::{
     streaks::Streaks,
     stream::CallStream,
     threads::{ThreadMetrics, Threads},
+    time::later,
     watch::Held,
 };
 
@@ -80,6 +81,8 @@ pub(crate) struct Parts {
     pub(crate) threads: Threads,
     pub(crate) instances: Instances,
     pub(crate) uncounted: Running,
+    pub(crate) open: OpenCalls,
+    pub(crate) checks: Threads,
     pub(crate) held: Held,
     pub(crate) caller: Arc<dyn Caller>,
 }
@@ -95,6 +98,8 @@ pub struct EngineMetrics {
     pub threads: ThreadMetrics,
     /// Calls that run without a slot: nodes of workflows, and calls made by tools.
     pub uncounted: usize,
+    /// Calls that wait for others of their conversation.
+    pub waiting_in_conversations: usize,
     /// Objects of stateful tools.
     pub instances: usize,
     /// How often an async tool held its thread for too long.
@@ -184,6 +189,7 @@ impl Engine {
             buckets: self.0.limiter.bucket_metrics(),
             threads: self.0.threads.metrics(),
             uncounted: self.0.uncounted.count(),
+            waiting_in_conversations: self.0.gates.waiting(),
             instances: self.0.instances.len(),
             held_threads: self.0.held.count(),
         }
@@ -210,11 +216,17 @@ impl Engine {
     pub async fn shutdown(&self, limit: Duration) -> usize {
         self.0.limiter.close();
         self.0.uncounted.close();
-        let drained = tokio::time::timeout(limit, self.0.drained()).await;
+        let until = later(Instant::now(), limit);
+        let drained = timeout_at(until, self.0.open.drained()).await;
         self.0.threads.close();
-        self.0.instances.end(Ending::All).await;
-        self.0.instances.settle().await;
-        if drained.is_ok() { 0 } else { self.0.under_way() }
+        self.0.checks.close();
+        let ended = async {
+            self.0.instances.end(Ending::All).await;
+            self.0.instances.settle().await;
+        };
+        // Objects whose calls do not end are left to the end of the process.
+        timeout_at(until.max(later(Instant::now(), LEAST_FOR_CLOSING)), ended).await.ok();
+        if drained.is_ok() { 0 } else { self.0.open.count() }
     }
 }
 
@@ -283,10 +295,6 @@ impl Parts {
         self.caller_rate.as_ref()
     }
 
-    pub(crate) fn threads(&self) -> &Threads {
-        &self.threads
-    }
-
     pub(crate) fn held(&self) -> &Held {
         &self.held
     }
@@ -296,8 +304,8 @@ impl Parts {
     }
 
     /// Counts a call that takes no slot.
-    pub(crate) fn enter_uncounted(&self) -> Result<Uncounted<'_>, ToolError> {
-        self.uncounted.enter()
+    pub(crate) fn enter_uncounted(&self, newcomer: Newcomer) -> Result<Uncounted<'_>, ToolError> {
+        self.uncounted.enter(newcomer)
     }
 
     /// Lets subscribers hear what a call sends while it runs; nothing when nobody would.
@@ -324,16 +332,35 @@ impl Parts {
         let stream = stream.unwrap_or_default().with_redactor(self.redactor.clone());
         Some(stream.with_observer(observe))
     }
+}
 
-    fn under_way(&self) -> usize {
-        self.limiter.metrics().current_concurrent + self.uncounted.count()
+/// How long objects have for closing when the calls have used up the limit.
+const LEAST_FOR_CLOSING: Duration = Duration::from_millis(500);
+
+/// Counts the calls between their first stage and their record.
+///
+/// Alone in its cache line: every call changes it twice.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct OpenCalls(AtomicUsize);
+
+impl OpenCalls {
+    pub(crate) fn enter(&self) {
+        self.0.fetch_add(1, SeqCst);
     }
 
+    pub(crate) fn leave(&self) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(SeqCst)
+    }
+
+    /// Waits until there is none. Calls end without telling, so that they need not.
     async fn drained(&self) {
-        // Calls end without telling anyone, so that they need not; an ending engine looks often.
-        while self.under_way() > 0 {
-            let changed = self.uncounted.changed.notified();
-            tokio::time::timeout(Duration::from_millis(5), changed).await.ok();
+        while self.count() > 0 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
         }
     }
 }
@@ -372,26 +399,32 @@ fn gone(call: Call) -> Outcome {
     }
 }
 
-/// Counts the calls that take no slot, and refuses them once the engine is closing.
+/// Counts the calls that take no slot, and refuses new ones once the engine is closing.
 #[derive(Debug, Default)]
 pub(crate) struct Running {
     count: AtomicUsize,
     is_closed: AtomicBool,
-    changed: Notify,
+}
+
+/// Whether a call without a slot begins something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Newcomer {
+    /// It is part of a call under way, which an ending engine lets finish.
+    Carried,
+    /// It stands for itself.
+    Free,
 }
 
 impl Running {
-    fn enter(&self) -> Result<Uncounted<'_>, ToolError> {
-        self.count.fetch_add(1, SeqCst);
-        let entered = Uncounted(self);
-        // Counted first: a closing engine that sees no call must be right.
-        if self.is_closed.load(SeqCst) {
+    fn enter(&self, newcomer: Newcomer) -> Result<Uncounted<'_>, ToolError> {
+        if newcomer == Newcomer::Free && self.is_closed.load(SeqCst) {
             return Err(ToolError::new(
                 ErrorKind::Rejected,
                 "The engine is shutting down and takes no more calls.",
             ));
         }
-        Ok(entered)
+        self.count.fetch_add(1, SeqCst);
+        Ok(Uncounted(self))
     }
 
     fn close(&self) {
@@ -410,6 +443,5 @@ pub(crate) struct Uncounted<'a>(&'a Running);
 impl Drop for Uncounted<'_> {
     fn drop(&mut self) {
         self.0.count.fetch_sub(1, SeqCst);
-        self.0.changed.notify_waiters();
     }
 }

@@ -25,6 +25,7 @@ mod stages;
 mod streaks;
 mod stream;
 mod threads;
+mod time;
 mod watch;
 
 pub use approvals::{Approvals, Decision, Pending};

@@ -8,6 +8,8 @@ use serde::Serialize;
 use tokio::time::Instant;
 use toolsmith_core::{RateBy, RateLimit, Text};
 
+use crate::time::later;
+
 /// More callers than this are forgotten when their allowance is whole again.
 const CALLERS_BEFORE_SWEEP: usize = 10_000;
 
@@ -19,13 +21,21 @@ const ACCOUNTS: usize = 100_000;
 #[derive(Debug)]
 pub(crate) struct Rate {
     limit: RateLimit,
-    /// When the allowance of each would be whole again.
-    whole_at: Mutex<HashMap<Text, Instant>>,
+    whole_at: Mutex<WholeAt>,
+}
+
+/// When the allowance of each would be whole again.
+#[derive(Debug)]
+struct WholeAt {
+    callers: HashMap<Text, Instant>,
+    /// With how many callers those whose allowance is whole are forgotten.
+    sweep_at: usize,
 }
 
 impl Rate {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        Self { limit, whole_at: Mutex::default() }
+        let whole_at = WholeAt { callers: HashMap::new(), sweep_at: CALLERS_BEFORE_SWEEP };
+        Self { limit, whole_at: Mutex::new(whole_at) }
     }
 
     /// Takes one call out of the allowance, or tells how long to wait for the next one.
@@ -37,15 +47,17 @@ impl Rate {
         let step = self.limit.per.div_f64(f64::from(self.limit.calls.max(1)));
         let now = Instant::now();
         let mut whole_at = self.whole_at.lock();
-        if whole_at.len() > CALLERS_BEFORE_SWEEP {
-            whole_at.retain(|_, at| *at > now);
+        if whole_at.callers.len() > whole_at.sweep_at {
+            whole_at.callers.retain(|_, at| *at > now);
+            // Twice as many next time, so that sweeping stays a small part of the work.
+            whole_at.sweep_at = CALLERS_BEFORE_SWEEP.max(whole_at.callers.len() * 2);
         }
-        let at = whole_at.get(&key).copied().unwrap_or(now).max(now) + step;
+        let at = later(whole_at.callers.get(&key).copied().unwrap_or(now).max(now), step);
         let behind = at.duration_since(now);
         if let Some(wait) = behind.checked_sub(self.limit.per).filter(|wait| !wait.is_zero()) {
             return Err(wait);
         }
-        whole_at.insert(key, at);
+        whole_at.callers.insert(key, at);
         Ok(())
     }
 
@@ -91,12 +103,15 @@ impl Meter {
         Self { quota, accounts: Mutex::new(LruCache::unbounded()) }
     }
 
+    /// Tells whether calls of that cost are booked.
+    ///
+    /// Free tools without a quota need no book: the records tell how often they were called.
+    pub(crate) fn has_to_book(&self, cost: Option<f64>) -> bool {
+        self.quota.is_some() || cost.is_some()
+    }
+
     /// Books one admitted call, or tells how long until the quota allows another.
     pub(crate) fn book(&self, caller: &Text, cost: Option<f64>) -> Result<(), Duration> {
-        // Free tools without a quota need no book: the records tell how often they were called.
-        if self.quota.is_none() && cost.is_none() {
-            return Ok(());
-        }
         let now = Instant::now();
         let mut accounts = self.accounts.lock();
         if accounts.len() > ACCOUNTS {
@@ -112,7 +127,7 @@ impl Meter {
                 (account.period_began, account.calls_in_period) = (now, 0);
             }
             if account.calls_in_period >= quota.calls {
-                return Err(account.period_began + quota.per - now);
+                return Err(later(account.period_began, quota.per).saturating_duration_since(now));
             }
         }
         account.calls_in_period += 1;

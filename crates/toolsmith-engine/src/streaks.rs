@@ -7,7 +7,7 @@ use std::{
 
 use lru::LruCache;
 use parking_lot::Mutex;
-use toolsmith_core::{Advice, Context, Text, ToolError};
+use toolsmith_core::{Advice, Context, ErrorKind, Text, ToolError};
 
 /// How many conversations are remembered; the least recent is forgotten first.
 const CONVERSATIONS: usize = 10_000;
@@ -47,8 +47,10 @@ impl Streaks {
 
     /// Counts a failure; after `max_retries` repetitions in a row the next one is final.
     pub(crate) fn fail(&self, context: &Context, tool: &Text, error: ToolError) -> ToolError {
-        let Some(conversation) = context.conversation_id.as_ref().filter(|_| error.is_retryable())
-        else {
+        // That there was no slot says nothing about the tool.
+        let is_crowd = matches!(error.kind(), ErrorKind::Rejected | ErrorKind::RateLimited);
+        let counts = error.is_retryable() && !is_crowd;
+        let Some(conversation) = context.conversation_id.as_ref().filter(|_| counts) else {
             return error;
         };
         let mut streaks = self.tools.lock();

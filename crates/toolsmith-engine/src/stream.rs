@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use tokio::sync::mpsc;
-use toolsmith_core::{BoxFuture, Call, Outcome, StreamItem, StreamSink};
+use tokio::{sync::mpsc, task::JoinSet};
+use toolsmith_core::{Call, Outcome, StreamItem, StreamSink};
 
 use crate::engine::Engine;
 
@@ -12,10 +12,12 @@ const AHEAD: usize = 64;
 
 /// A call under way: its chunks and progress as they come, then its outcome.
 ///
-/// The call runs while the stream is read; dropping the stream cancels it.
+/// The call runs by itself, so that its deadline holds however slowly the stream is read; dropping
+/// the stream cancels it.
 pub struct CallStream {
     receiver: mpsc::Receiver<StreamItem>,
-    work: Option<BoxFuture<'static, Outcome>>,
+    /// One task; it ends with the stream.
+    work: JoinSet<Outcome>,
     outcome: Option<Outcome>,
 }
 
@@ -32,19 +34,21 @@ impl CallStream {
     pub(crate) fn start(engine: Engine, mut call: Call) -> Self {
         let (sender, receiver) = mpsc::channel(AHEAD);
         call.stream = Some(StreamSink::new(sender));
-        let work = Box::pin(async move { engine.call(call).await });
-        Self { receiver, work: Some(work), outcome: None }
+        let mut work = JoinSet::new();
+        work.spawn(async move { engine.call(call).await });
+        Self { receiver, work, outcome: None }
     }
 
     /// Waits for the next item; nothing after the outcome.
     pub async fn next(&mut self) -> Option<Followed> {
-        if let Some(work) = &mut self.work {
+        if self.outcome.is_none() && !self.work.is_empty() {
             tokio::select! {
                 biased;
                 Some(item) = self.receiver.recv() => return Some(Followed::Item(item)),
-                outcome = work => {
-                    self.work = None;
-                    self.outcome = Some(outcome);
+                ended = self.work.join_next() => {
+                    self.outcome = ended.and_then(Result::ok);
+                    // Code that outlives its call can send no more.
+                    self.receiver.close();
                 }
             }
         }

@@ -73,6 +73,15 @@ pub struct ThreadMetrics {
     pub stuck: BTreeMap<Text, usize>,
 }
 
+/// Whether a job may have a thread beyond the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// It waits for one of the threads.
+    Bounded,
+    /// It is part of a call that holds a thread already, and waiting could mean waiting for itself.
+    Beyond,
+}
+
 /// Where a job is: the worker and the caller agree on it by one atomic step.
 struct Phase(AtomicU8);
 
@@ -98,6 +107,7 @@ impl Threads {
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         tool: &Text,
+        room: Room,
         code: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let (sender, receiver) = oneshot::channel();
@@ -115,7 +125,7 @@ impl Threads {
             sender.send(result).ok();
             Caller::Waits
         });
-        self.submit(Job { tool: tool.clone(), phase: Arc::clone(&phase), run })?;
+        self.submit(Job { tool: tool.clone(), phase: Arc::clone(&phase), run }, room)?;
         let _leave = Leave { shared: &self.0, tool, phase: &phase };
         receiver.await.unwrap_or_else(|_| {
             Err(ToolError::new(ErrorKind::Rejected, "The engine is shutting down."))
@@ -141,7 +151,7 @@ impl Threads {
         self.0.work.notify_all();
     }
 
-    fn submit(&self, job: Job) -> Result<(), ToolError> {
+    fn submit(&self, job: Job, room: Room) -> Result<(), ToolError> {
         let mut state = self.0.state.lock();
         let stuck: usize = state.stuck.values().sum();
         if stuck >= self.0.most {
@@ -156,7 +166,7 @@ impl Threads {
             self.0.work.notify_one();
             return Ok(());
         }
-        if state.threads < self.0.most {
+        if state.threads < self.0.most || room == Room::Beyond {
             state.threads += 1;
             drop(state);
             let shared = Arc::clone(&self.0);

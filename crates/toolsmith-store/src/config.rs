@@ -24,6 +24,8 @@ pub struct StoreConfig {
     pub window: Duration,
     /// How many records may wait for the writer before callers wait too.
     pub queue: usize,
+    /// How many bytes of input, output and error text may wait, whether the store can write or not.
+    pub queue_bytes: usize,
     /// How many records are kept in memory while the store cannot write; then the oldest go.
     pub unwritten_limit: usize,
     /// Whether the store may write.
@@ -50,6 +52,7 @@ impl Default for StoreConfig {
             durability: Durability::Batched,
             window: Duration::from_millis(50),
             queue: 16_384,
+            queue_bytes: 256 << 20,
             unwritten_limit: 100_000,
             access: Access::ReadWrite,
             on_health: None,
@@ -65,6 +68,7 @@ impl fmt::Debug for StoreConfig {
             .field("durability", &self.durability)
             .field("window", &self.window)
             .field("queue", &self.queue)
+            .field("queue_bytes", &self.queue_bytes)
             .field("unwritten_limit", &self.unwritten_limit)
             .field("access", &self.access)
             .finish_non_exhaustive()

@@ -4,6 +4,7 @@
 //! writer puts what it has gathered into one transaction. This is the only crate that knows SQL.
 
 mod artifacts;
+mod backlog;
 mod config;
 mod erase;
 mod error;

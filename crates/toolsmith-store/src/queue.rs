@@ -17,14 +17,12 @@ use tokio::{
 };
 use toolsmith_core::{BoxFuture, Receipt, Record};
 
-use crate::{Durability, StoreConfig, health::Counters, sqlite::Connection};
-
-/// A record on its way, and whoever waits for it to arrive.
-#[derive(Debug)]
-pub(crate) struct Entry {
-    pub(crate) record: Record,
-    pub(crate) receipt: Option<oneshot::Sender<()>>,
-}
+use crate::{
+    Durability, StoreConfig,
+    backlog::{Backlog, Entry, Limit},
+    health::Counters,
+    sqlite::Connection,
+};
 
 /// Work that the writer does between two batches, with its connection.
 pub(crate) type Job = Box<dyn for<'c> FnOnce(&'c mut Connection) -> BoxFuture<'c, ()> + Send>;
@@ -48,15 +46,17 @@ pub(crate) struct Queue {
     refuses: AtomicBool,
     pub(crate) counters: Counters,
     durability: Durability,
-    crowd_limit: usize,
-    unwritten_limit: usize,
+    /// Beyond this, callers wait.
+    crowd: Limit,
+    /// This is worth writing before the window is over.
+    good_batch: Limit,
+    /// Beyond this, the oldest records go while the store cannot write.
+    unwritten: Limit,
 }
 
 #[derive(Default)]
 struct State {
-    entries: VecDeque<Entry>,
-    /// How many records the writer has taken and not yet settled.
-    in_hand: usize,
+    backlog: Backlog,
     /// Callers that wait until the queue is shorter.
     room: Vec<oneshot::Sender<()>>,
     orders: Orders,
@@ -83,32 +83,39 @@ pub(crate) enum Mode {
 
 impl Queue {
     pub(crate) fn new(config: &StoreConfig) -> Self {
+        let limit = |records: usize| Limit { records: records.max(1), bytes: config.queue_bytes };
+        let crowd = limit(config.queue);
         Self {
             state: Mutex::default(),
             wake: Notify::new(),
             refuses: AtomicBool::new(false),
             counters: Counters::default(),
             durability: config.durability,
-            crowd_limit: config.queue.max(1),
-            unwritten_limit: config.unwritten_limit.max(1),
+            crowd,
+            good_batch: crowd.half(),
+            unwritten: limit(config.unwritten_limit),
         }
     }
 
     /// Takes a record.
     pub(crate) fn push(&self, record: Record) -> Receipt {
-        let (receipt, sender) = match self.durability {
-            Durability::Batched => (Receipt::done(), None),
-            Durability::Sync => {
-                let (sender, receiver) = oneshot::channel();
-                (Receipt::pending(receiver), Some(sender))
+        let promise = self.promise();
+        let mut state = self.state.lock();
+        let (receipt, sender) = match state.mode {
+            Mode::Open | Mode::Patient => promise,
+            // The record is written when that is possible; its caller must not wait for a disk.
+            Mode::Failing => (self.no_promise(), None),
+            Mode::Closed => {
+                self.counters.gave_up(1);
+                return self.no_promise();
             }
         };
-        let mut state = self.state.lock();
-        state.entries.push_back(Entry { record, receipt: sender });
-        let length = state.entries.len();
-        let is_crowded = length > self.crowd_limit || state.mode == Mode::Closed;
+        let was_good_batch = state.backlog.reaches(self.good_batch);
+        state.backlog.push(Entry { record, receipt: sender });
+        let is_crowded = state.backlog.exceeds(self.crowd);
         let crowded = if is_crowded { self.make_room(&mut state) } else { None };
-        let wakes = state.is_writer_asleep || length == self.good_batch();
+        let is_good_batch = state.backlog.reaches(self.good_batch);
+        let wakes = state.is_writer_asleep || (is_good_batch && !was_good_batch);
         state.is_writer_asleep = false;
         drop(state);
         if wakes {
@@ -124,8 +131,7 @@ impl Queue {
 
     /// Returns how many records wait, those in the writer's hands included.
     pub(crate) fn len(&self) -> usize {
-        let state = self.state.lock();
-        state.entries.len() + state.in_hand
+        self.state.lock().backlog.len()
     }
 
     /// Returns how many callers had to wait so far.
@@ -166,20 +172,35 @@ impl Queue {
         true
     }
 
-    /// Decides what happens to a push that finds the queue full or closed.
+    /// Returns the receipt of a record that will be written, and the means to answer it.
+    fn promise(&self) -> (Receipt, Option<oneshot::Sender<()>>) {
+        match self.durability {
+            Durability::Batched => (Receipt::done(), None),
+            Durability::Sync => {
+                let (sender, receiver) = oneshot::channel();
+                (Receipt::pending(receiver), Some(sender))
+            }
+        }
+    }
+
+    /// Returns the receipt of a record that cannot be written at this time.
+    fn no_promise(&self) -> Receipt {
+        match self.durability {
+            Durability::Batched => Receipt::done(),
+            Durability::Sync => Receipt::not_safe(),
+        }
+    }
+
+    /// Decides what happens to a push that finds the queue full.
     #[cold]
     fn make_room(&self, state: &mut State) -> Option<Receipt> {
         match state.mode {
-            Mode::Closed => {
-                state.entries.pop_back();
-                self.counters.gave_up(1);
-                None
-            }
             Mode::Failing => {
                 self.trim(state);
                 None
             }
-            Mode::Patient if state.entries.len() <= self.unwritten_limit => None,
+            Mode::Patient if !state.backlog.exceeds(self.unwritten) => None,
+            // Whoever waits for the disk waits long enough.
             Mode::Open | Mode::Patient if self.durability == Durability::Sync => None,
             Mode::Open | Mode::Patient => {
                 let (sender, receiver) = oneshot::channel();
@@ -187,18 +208,12 @@ impl Queue {
                 state.waited += 1;
                 Some(Receipt::pending(receiver))
             }
+            Mode::Closed => None,
         }
     }
 
     fn trim(&self, state: &mut State) {
-        let surplus = state.entries.len().saturating_sub(self.unwritten_limit);
-        state.entries.drain(..surplus);
-        self.counters.gave_up(surplus);
-    }
-
-    /// How many records make it worth writing before the window is over.
-    fn good_batch(&self) -> usize {
-        self.crowd_limit.div_ceil(2)
+        self.counters.gave_up(state.backlog.trim(self.unwritten));
     }
 }
 
@@ -231,13 +246,13 @@ impl Queue {
 
     fn falls_asleep(&self) -> bool {
         let mut state = self.state.lock();
-        state.is_writer_asleep = state.entries.is_empty() && !state.has_orders();
+        state.is_writer_asleep = state.backlog.is_empty() && !state.has_orders();
         state.is_writer_asleep
     }
 
     fn is_urgent(&self) -> bool {
         let state = self.state.lock();
-        state.has_orders() || state.entries.len() >= self.good_batch()
+        state.has_orders() || state.backlog.reaches(self.good_batch)
     }
 
     fn has_orders(&self) -> bool {
@@ -256,14 +271,8 @@ impl Queue {
 
     /// Takes up to that many records, the oldest first; `spare` lends its memory to the queue.
     pub(crate) fn take(&self, at_most: usize, spare: VecDeque<Entry>) -> VecDeque<Entry> {
-        let mut batch = spare;
         let mut state = self.state.lock();
-        if state.entries.len() <= at_most {
-            std::mem::swap(&mut batch, &mut state.entries);
-        } else {
-            batch.extend(state.entries.drain(..at_most));
-        }
-        state.in_hand = batch.len();
+        let batch = state.backlog.take(at_most, spare);
         let room = std::mem::take(&mut state.room);
         drop(state);
         for caller in room {
@@ -274,21 +283,18 @@ impl Queue {
 
     /// Gives memory back that only a burst needed.
     pub(crate) fn shrink(&self, capacity: usize) {
-        self.state.lock().entries.shrink_to(capacity);
+        self.state.lock().backlog.shrink(capacity);
     }
 
     /// Says that what was taken is written.
     pub(crate) fn settle(&self) {
-        self.state.lock().in_hand = 0;
+        self.state.lock().backlog.settle();
     }
 
     /// Puts records that could not be written back where they were.
     pub(crate) fn put_back(&self, batch: &mut VecDeque<Entry>) {
         let mut state = self.state.lock();
-        state.in_hand = 0;
-        for entry in batch.drain(..).rev() {
-            state.entries.push_front(entry);
-        }
+        state.backlog.put_back(batch);
         self.trim(&mut state);
     }
 
@@ -298,14 +304,20 @@ impl Queue {
         state.mode = mode;
         let cannot_promise = mode == Mode::Failing && self.durability == Durability::Sync;
         self.refuses.store(cannot_promise || mode == Mode::Closed, Ordering::Relaxed);
-        let released = match mode {
-            // Those who wait for room must not wait for a disk.
-            Mode::Failing | Mode::Closed => std::mem::take(&mut state.room),
-            Mode::Open | Mode::Patient => Vec::new(),
+        // Nobody waits for a disk: those who were promised it hear that it is not so, and those who
+        // wait for room have it, unless the queue ends.
+        let (promised, room) = match mode {
+            Mode::Failing | Mode::Closed => {
+                (state.backlog.take_receipts(), std::mem::take(&mut state.room))
+            }
+            Mode::Open | Mode::Patient => (Vec::new(), Vec::new()),
         };
         drop(state);
-        for caller in released {
-            caller.send(()).ok();
+        drop(promised);
+        if mode != Mode::Closed {
+            for caller in room {
+                caller.send(()).ok();
+            }
         }
     }
 
@@ -313,9 +325,9 @@ impl Queue {
     pub(crate) fn close(&self) {
         self.set_mode(Mode::Closed);
         let mut state = self.state.lock();
-        let left = std::mem::take(&mut state.entries);
+        let left = std::mem::take(&mut state.backlog);
         let orders = std::mem::take(&mut state.orders);
-        self.counters.gave_up(left.len() + std::mem::take(&mut state.in_hand));
+        self.counters.gave_up(left.len());
         drop(state);
         drop((left, orders));
     }
@@ -331,8 +343,92 @@ impl State {
 impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("State")
-            .field("entries", &self.entries.len())
+            .field("backlog", &self.backlog.len())
             .field("mode", &self.mode)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolsmith_core::JsonText;
+
+    use super::*;
+    use crate::sqlite::insert::tests::record;
+
+    /// Returns a record of about that many bytes.
+    fn sized(random: u64, bytes: usize) -> Record {
+        Record { params: JsonText::of(&"x".repeat(bytes)), ..record(random) }
+    }
+
+    fn ids(batch: &VecDeque<Entry>) -> Vec<u64> {
+        let all = 0..20;
+        let place =
+            |entry: &Entry| all.clone().find(|&at| record(at).record_id == entry.record.record_id);
+        batch.iter().filter_map(place).collect()
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_room_is_let_go_when_the_store_cannot_write_or_is_closed() {
+        let queue = Queue::new(&StoreConfig { queue: 1, ..StoreConfig::default() });
+        assert!(queue.push(record(1)).is_done());
+        let waiting = queue.push(record(2));
+        assert!(!waiting.is_done());
+        queue.set_mode(Mode::Failing);
+        assert!(waiting.wait().await, "`batched` answers while it cannot write");
+        assert!(queue.push(record(3)).is_done());
+        queue.set_mode(Mode::Open);
+        let waiting = queue.push(record(4));
+        queue.close();
+        assert!(!waiting.wait().await, "what is left at the end is lost");
+        assert_eq!(queue.counters.lost(), 4);
+    }
+
+    #[tokio::test]
+    async fn sync_lets_everyone_go_and_keeps_the_records_when_the_store_cannot_write() {
+        let queue =
+            Queue::new(&StoreConfig { durability: Durability::Sync, ..StoreConfig::default() });
+        let waiting = [queue.push(record(1)), queue.push(record(2))];
+        let mut batch = queue.take(1, VecDeque::new());
+        queue.put_back(&mut batch);
+        queue.set_mode(Mode::Failing);
+        for receipt in waiting {
+            assert!(!receipt.wait().await);
+        }
+        assert!(!queue.push(record(3)).wait().await);
+        assert_eq!(ids(&queue.take(10, VecDeque::new())), [1, 2, 3]);
+    }
+
+    #[test]
+    fn callers_wait_when_too_many_bytes_are_in_memory() {
+        let queue = Queue::new(&StoreConfig { queue_bytes: 10_000, ..StoreConfig::default() });
+        assert!((1..=3).all(|at| queue.push(sized(at, 3_000)).is_done()));
+        let batch = queue.take(10, VecDeque::new());
+        assert!(!queue.push(sized(4, 3_000)).is_done(), "what is being written counts too");
+        queue.settle();
+        drop(batch);
+        assert!(queue.push(sized(5, 3_000)).is_done());
+        assert_eq!(ids(&queue.take(1, VecDeque::new())), [4]);
+        queue.settle();
+        assert!((6..=7).all(|at| queue.push(sized(at, 3_000)).is_done()));
+        assert!(!queue.push(sized(8, 3_000)).is_done());
+        queue.set_mode(Mode::Patient);
+        assert!(!queue.push(sized(9, 3_000)).is_done());
+    }
+
+    #[test]
+    fn the_oldest_records_go_when_too_many_unwritten_bytes_are_in_memory() {
+        let queue = Queue::new(&StoreConfig { queue_bytes: 10_000, ..StoreConfig::default() });
+        queue.set_mode(Mode::Failing);
+        assert!((1..=5).all(|at| queue.push(sized(at, 3_000)).is_done()));
+        assert_eq!(queue.counters.lost(), 2);
+        let mut batch = queue.take(10, VecDeque::new());
+        assert_eq!(ids(&batch), [3, 4, 5]);
+        assert!(queue.push(sized(6, 5_000)).is_done());
+        queue.put_back(&mut batch);
+        assert_eq!(queue.counters.lost(), 4);
+        assert!(queue.push(sized(7, 50_000)).is_done());
+        assert_eq!(ids(&queue.take(10, VecDeque::new())), [7], "the newest stays");
+        assert_eq!(queue.counters.lost(), 6);
     }
 }

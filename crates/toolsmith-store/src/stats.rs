@@ -24,9 +24,9 @@ pub struct Statistics {
     pub failed_calls: u64,
     /// How many of a hundred succeeded; zero when there were no calls.
     pub success_rate: f64,
-    /// How often each tool was called, by name.
+    /// How often each tool was called, by name; those that do not exist are `(unknown)` together.
     pub tool_usage: BTreeMap<Text, u64>,
-    /// More about each tool, by name.
+    /// More about each tool, by the same names.
     pub tools: BTreeMap<Text, ToolStatistics>,
 }
 

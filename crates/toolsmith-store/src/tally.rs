@@ -4,6 +4,11 @@ use std::{collections::HashMap, time::Duration};
 
 use toolsmith_core::{Record, Text, histogram::bucket_of};
 
+/// The one name for all tools that do not exist: callers could make up names without end.
+///
+/// No tool can have it, since it is not a legal name.
+pub(crate) const UNKNOWN: &str = "(unknown)";
+
 /// The sums of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -33,7 +38,9 @@ pub(crate) struct DurationTally {
 /// What a tally needs to know of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Counted<'a> {
-    pub(crate) tool: &'a Text,
+    pub(crate) tool: &'a str,
+    /// Whether a version was chosen: a call of a tool that does not exist has none.
+    pub(crate) has_version: bool,
     pub(crate) duration: Duration,
     pub(crate) is_success: bool,
 }
@@ -43,6 +50,7 @@ impl Tally {
     pub(crate) fn of(records: &[&Record]) -> Self {
         Self::sum(records.iter().map(|record| Counted {
             tool: &record.tool_name,
+            has_version: record.version.is_some(),
             duration: record.execution_time,
             is_success: record.is_success,
         }))
@@ -54,8 +62,9 @@ impl Tally {
         let mut places: HashMap<&'a str, usize> = HashMap::new();
         let mut met: Vec<(usize, u16)> = Vec::with_capacity(calls.size_hint().0);
         for call in calls {
-            let place = *places.entry(call.tool).or_insert_with(|| {
-                tools.push((ToolTally::new(call.tool), Duration::ZERO));
+            let name = if call.has_version { call.tool } else { UNKNOWN };
+            let place = *places.entry(name).or_insert_with(|| {
+                tools.push((ToolTally::new(name), Duration::ZERO));
                 tools.len() - 1
             });
             if let Some((tool, total)) = tools.get_mut(place) {
@@ -86,8 +95,8 @@ impl Tally {
 }
 
 impl ToolTally {
-    fn new(name: &Text) -> Self {
-        Self { name: Text::clone(name), calls: 0, failures: 0, total_micros: 0 }
+    fn new(name: &str) -> Self {
+        Self { name: name.into(), calls: 0, failures: 0, total_micros: 0 }
     }
 
     fn with_total(mut self, total: Duration) -> Self {

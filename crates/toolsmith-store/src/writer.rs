@@ -17,7 +17,8 @@ use toolsmith_core::Record;
 
 use crate::{
     Durability, Health, StoreConfig, StoreError,
-    queue::{Entry, Job, Mode, Queue},
+    backlog::Entry,
+    queue::{Job, Mode, Queue},
     sqlite::{
         Connection, connect,
         fault::{self, Fault},
@@ -242,7 +243,7 @@ impl Writer {
             left = left.saturating_sub(batch.len());
             let written = self.write(&batch).await;
             match &written {
-                Ok(()) => self.settle(&mut batch),
+                Ok(refused) => self.settle(&mut batch, refused),
                 Err(_) => self.shared.queue.put_back(&mut batch),
             }
             self.spare = batch;
@@ -255,15 +256,16 @@ impl Writer {
         true
     }
 
-    async fn write(&mut self, batch: &VecDeque<Entry>) -> Result<(), String> {
+    /// Writes a batch; returns the places of those records that cannot be stored at all.
+    async fn write(&mut self, batch: &VecDeque<Entry>) -> Result<Vec<usize>, String> {
         let attempt = if self.trouble.is_some() { Attempt::Again } else { Attempt::First };
         let records: Vec<&Record> = batch.iter().map(|entry| &entry.record).collect();
         let db = connected(&mut self.db, &self.shared).await?;
         match self.inserts.write(db, &records, attempt).await {
             Ok(refused) => {
-                self.shared.queue.counters.gave_up(refused);
-                self.shared.queue.counters.wrote(records.len() - refused);
-                Ok(())
+                self.shared.queue.counters.gave_up(refused.len());
+                self.shared.queue.counters.wrote(records.len() - refused.len());
+                Ok(refused)
             }
             Err(error) => {
                 // After any other error the state of the connection is anyone's guess.
@@ -275,13 +277,17 @@ impl Writer {
         }
     }
 
-    fn settle(&mut self, batch: &mut VecDeque<Entry>) {
+    /// Answers those who wait for a batch; `refused` are places in it, in ascending order.
+    fn settle(&mut self, batch: &mut VecDeque<Entry>, refused: &[usize]) {
         self.shared.queue.settle();
         if let Some(trouble) = &mut self.trouble {
-            trouble.written += batch.len() as u64;
+            trouble.written += (batch.len() - refused.len()) as u64;
         }
-        for entry in batch.drain(..) {
-            if let Some(receipt) = entry.receipt {
+        for (place, entry) in batch.drain(..).enumerate() {
+            // A receipt that goes away unanswered says that the record is not safe.
+            if let Some(receipt) = entry.receipt
+                && refused.binary_search(&place).is_err()
+            {
                 receipt.send(()).ok();
             }
         }

@@ -215,7 +215,7 @@ fn variables_are_typed_by_their_keys() {
         ("TOOLSMITH_RECORDS_RETENTION_MAX_AGE", "1w"),
         ("TOOLSMITH_TOOLS_WEBSEARCH_APIKEY", "123"),
         ("TOOLSMITH_TOOLS_TIMEOUT", "1500"),
-        ("HOME", "/home/x"),
+        ("HOME", "/somewhere"),
     ])
     .unwrap();
     let settings = &loaded.settings;

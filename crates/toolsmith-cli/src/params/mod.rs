@@ -1,12 +1,13 @@
 //! The input of a call from the command line: `key=value`, typed by the tool's schema.
 
+mod pair;
 mod types;
 
 use std::{io, path::Path};
 
 use serde_json::{Map, Value};
 
-use self::types::{Type, Types};
+use self::pair::Pair;
 use crate::{exit::UsageError, files};
 
 /// The longest file that an argument may name, in bytes.
@@ -78,101 +79,6 @@ pub fn reader() -> impl FnMut(&str) -> io::Result<String> {
         }
         path => files::read_text(Path::new(path), MAX_BYTES),
     }
-}
-
-/// One argument, taken apart.
-struct Pair<'a> {
-    key: &'a str,
-    form: Form,
-    text: &'a str,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// `key=value`: the schema decides.
-    Typed,
-    /// `key:=value`: JSON.
-    Json,
-}
-
-impl<'a> Pair<'a> {
-    fn parse(argument: &'a str) -> Result<Self, UsageError> {
-        let Some((key, text)) = argument.split_once('=') else {
-            return Err(UsageError::new(format!(
-                "`{argument}` is not KEY=VALUE; write {argument}=…, or give JSON with --params"
-            )));
-        };
-        let (key, form) = match key.strip_suffix(':') {
-            Some(key) => (key, Form::Json),
-            None => (key, Form::Typed),
-        };
-        if key.is_empty() {
-            return Err(UsageError::new(format!("`{argument}` has no key before the `=`")));
-        }
-        Ok(Self { key, form, text })
-    }
-
-    fn value(&self, schema: &Value, read: Read<'_>) -> Result<Value, UsageError> {
-        let content = match self.text.strip_prefix('@') {
-            Some(literal) if literal.starts_with('@') => literal.to_owned(),
-            Some("") => {
-                let key = self.key;
-                return Err(UsageError::new(format!(
-                    "`{key}=@` names no file; a plain `@` is written `{key}=@@`"
-                )));
-            }
-            Some(path) => read_named(self.key, path, read)?,
-            None => self.text.to_owned(),
-        };
-        match self.form {
-            Form::Json => parse_json(self.key, &content),
-            Form::Typed => typed(self.key, content, &types::of_property(schema, self.key)),
-        }
-    }
-}
-
-/// Reads text as the first of the allowed types that it fits; text where nothing fits.
-fn typed(key: &str, text: String, types: &Types<'_>) -> Result<Value, UsageError> {
-    if types.is_word(&text) {
-        return Ok(Value::String(text));
-    }
-    let word = text.trim();
-    if types.allow(Type::Number)
-        && let Some(number) = number(word)
-    {
-        return Ok(number);
-    }
-    if types.allow(Type::Boolean)
-        && let Ok(value) = word.parse::<bool>()
-    {
-        return Ok(Value::Bool(value));
-    }
-    // Where text is allowed, `null` is text: `key:=null` says the other thing.
-    if types.allow(Type::Null) && !types.allow(Type::String) && word == "null" {
-        return Ok(Value::Null);
-    }
-    let looks_like = match word.as_bytes().first() {
-        Some(b'[') => types.allow(Type::Array),
-        Some(b'{') => types.allow(Type::Object),
-        _ => false,
-    };
-    if !looks_like {
-        return Ok(Value::String(text));
-    }
-    match parse_json(key, word) {
-        Err(_) if types.allow(Type::String) => Ok(Value::String(text)),
-        result => result,
-    }
-}
-
-/// Reads a number as JSON does, and as people write it: `.5`, `+3`.
-fn number(word: &str) -> Option<Value> {
-    let json = serde_json::from_str(word).ok().filter(Value::is_number);
-    let whole = || word.parse::<i64>().ok().map(Value::from);
-    // Names such as `inf` are numbers to Rust only.
-    let is_decimal = word.bytes().any(|byte| byte.is_ascii_digit());
-    let decimal = || word.parse::<f64>().ok().filter(|n| is_decimal && n.is_finite());
-    json.or_else(whole).or_else(|| decimal().map(Value::from))
 }
 
 fn read_named(key: &str, path: &str, read: Read<'_>) -> Result<String, UsageError> {

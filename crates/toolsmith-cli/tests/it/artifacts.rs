@@ -35,9 +35,9 @@ fn artifacts_are_listed_and_printed_whole() {
     let printed = place.print(&["artifacts", "list"]);
     steady(|| {
         assert_snapshot!(printed, @r"
-    ID                                    TIME                      TOOL  SIZE      TYPE
+    ID  TIME  TOOL  SIZE  TYPE
     [id]  [time]  echo  300.0 kB  application/json
-    ")
+    ");
     });
     assert_eq!(place.print(&["artifacts", "show", &id]), whole);
     let page = place.json(&["artifacts", "show", &id]);

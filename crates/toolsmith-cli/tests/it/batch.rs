@@ -26,12 +26,12 @@ fn people_get_a_table_and_the_counts() {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
     steady(|| {
         assert_snapshot!(ran.stdout, @r"
-    N  TOOL        RESULT           TIME     OUTPUT
-    1  echo        ok               [ms] one
-    2  calculator  execution_error  [ms] Division by zero at position 2. Here: 1⟦/⟧0
-    3  echo        ok               [ms] 很长的消息很长的消息很长的消息很长的消息很长的消息很长的消…
+    N  TOOL  RESULT  TIME  OUTPUT
+    1  echo  ok  [took]  one
+    2  calculator  execution_error  [took]  Division by zero at position 2. Here: 1⟦/⟧0
+    3  echo  ok  [took]  很长的消息很长的消息很长的消息很长的消息很长的消息很长的消…
     3 calls: 2 succeeded, 1 failed
-    ")
+    ");
     });
 }
 

@@ -25,11 +25,11 @@ fn people_get_the_latest_calls_first() {
     let printed = place.print(&["calls", "list"]);
     steady(|| {
         assert_snapshot!(printed, @r"
-    ID                                    TIME                      TOOL        RESULT           TOOK     CALLER  CONVERSATION
-    [id]  [time]  calculator  execution_error  [ms] cli     c1
-    [id]  [time]  echo        ok               [ms] cli     c1
-    [id]  [time]  echo        ok               [ms] cli
-    ")
+    ID  TIME  TOOL  RESULT  TOOK  CALLER  CONVERSATION
+    [id]  [time]  calculator  execution_error  [took]  cli  c1
+    [id]  [time]  echo  ok  [took]  cli  c1
+    [id]  [time]  echo  ok  [took]  cli
+    ");
     });
 }
 
@@ -95,20 +95,20 @@ fn one_call_is_shown_whole() {
     let printed = place.print(&["calls", "show", id]);
     steady(|| {
         assert_snapshot!(printed, @r#"
-    call          [id]
-    tool          calculator 1.0.0
-    time          [time]
-    took          [ms] 
-    result        execution_error
-    error         Division by zero at position 2. Here: 1⟦/⟧0
-    by            cli
+    call  [id]
+    tool  calculator 1.0.0
+    time  [time]
+    took  [took]
+    result  execution_error
+    error  Division by zero at position 2. Here: 1⟦/⟧0
+    by  cli
     conversation  c1
 
     INPUT
     {
       "expression": "1/0"
     }
-    "#)
+    "#);
     });
 }
 

@@ -71,12 +71,13 @@ impl Place {
     }
 }
 
-/// Replaces what differs from run to run: ids, times and durations.
+/// Replaces what differs from run to run: ids, times, durations, and the columns they widen.
 pub(crate) fn steady(check: impl FnOnce()) {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]");
     settings.add_filter(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "[time]");
-    settings.add_filter(r"\d+(\.\d+)? ms( *)", "[ms] ");
+    settings.add_filter(r"\d+(\.\d+)? m?s\b", "[took]");
+    settings.add_filter(r" {2,}", "  ");
     settings.bind(check);
 }
 

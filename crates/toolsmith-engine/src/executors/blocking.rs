@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc};
 
 use toolsmith_core::{Blocking, BoxFuture, Executor, ToolContext, ToolError, Value};
 
-use crate::threads::Threads;
+use crate::threads::{Room, Threads};
 
 /// Runs a plain function on a thread.
 pub(crate) struct BlockingExecutor {
@@ -29,7 +29,8 @@ impl Executor for BlockingExecutor {
         // The token must exist before the thread starts, or nobody could cancel it.
         let _token = cx.cancellation();
         Box::pin(async move {
-            self.threads.run(cx.tool_name(), move || function.execute(&owned, input)).await
+            let room = if cx.depth() > 0 { Room::Beyond } else { Room::Bounded };
+            self.threads.run(cx.tool_name(), room, move || function.execute(&owned, input)).await
         })
     }
 }

@@ -19,7 +19,7 @@ pub struct LimiterConfig {
     /// How many calls of a category run at once; `http` and `network` are one.
     pub bucket_limits: BTreeMap<String, usize>,
     /// How long a call must wait to make up for one step of priority, in seconds.
-    #[serde(with = "seconds")]
+    #[serde(with = "toolsmith_core::seconds")]
     pub aging: Duration,
 }
 
@@ -82,21 +82,4 @@ pub(super) fn by_bucket(limits: BTreeMap<String, usize>) -> BTreeMap<String, usi
         *kept = limit.min(*kept);
     }
     smallest
-}
-
-/// Durations as seconds, the unit of configuration.
-mod seconds {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(super) fn serialize<S: Serializer>(d: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_f64(d.as_secs_f64())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
-        let seconds = f64::deserialize(d)?;
-        Duration::try_from_secs_f64(seconds)
-            .map_err(|_| D::Error::custom(format!("{seconds} is not a number of seconds")))
-    }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use toolsmith_core::{ToolError, ToolName};
+use toolsmith_core::{ToolError, ToolName, ToolRef};
 
 use super::Entry;
 
@@ -41,35 +41,48 @@ impl fmt::Display for DependencyProblem {
     }
 }
 
-/// Finds every unknown dependency and every circle, in the order of names.
+/// The versions of each tool.
+type ByName<'a> = BTreeMap<&'a ToolName, Vec<&'a Entry>>;
+
+/// Finds every unknown dependency and every circle, in the order of names, over all versions.
 pub(super) fn check(entries: &[Arc<Entry>]) -> Vec<DependencyProblem> {
-    let by_name: BTreeMap<&ToolName, &Arc<Entry>> =
-        entries.iter().map(|entry| (&entry.spec.name, entry)).collect();
+    let mut by_name: ByName<'_> = BTreeMap::new();
+    for entry in entries {
+        by_name.entry(&entry.spec.name).or_default().push(entry);
+    }
     let mut problems = unknown(entries, &by_name);
     let mut search = Search { by_name: &by_name, done: BTreeSet::new(), cycles: Vec::new() };
-    for entry in entries {
-        search.visit_from(&entry.spec.name);
+    for name in by_name.keys() {
+        search.visit_from(name);
     }
     problems.extend(search.cycles.into_iter().map(DependencyProblem::Cycle));
     problems
 }
 
-/// Says all that is wrong at once.
-pub(super) fn refuse(problems: &[DependencyProblem]) -> Result<(), ToolError> {
-    if problems.is_empty() {
-        return Ok(());
-    }
-    let texts: Vec<String> = problems.iter().map(DependencyProblem::to_string).collect();
-    Err(ToolError::validation(texts.join("; ")))
+/// Says all that is wrong with the needs of these tools at once.
+pub(super) fn refuse(
+    problems: &[DependencyProblem],
+    tools: &BTreeSet<ToolName>,
+) -> Result<(), ToolError> {
+    let concerned = problems.iter().filter(|problem| match problem {
+        DependencyProblem::Unknown { tool, .. } => tools.contains(tool),
+        DependencyProblem::Cycle(circle) => circle.iter().any(|tool| tools.contains(tool)),
+    });
+    let texts: Vec<String> = concerned.map(DependencyProblem::to_string).collect();
+    if texts.is_empty() { Ok(()) } else { Err(ToolError::validation(texts.join("; "))) }
 }
 
-fn unknown(
-    entries: &[Arc<Entry>],
-    by_name: &BTreeMap<&ToolName, &Arc<Entry>>,
-) -> Vec<DependencyProblem> {
+fn unknown(entries: &[Arc<Entry>], by_name: &ByName<'_>) -> Vec<DependencyProblem> {
+    let is_there = |need: &ToolRef| {
+        let versions = by_name.get(&need.name).map_or(&[][..], Vec::as_slice);
+        let fits = |entry: &&Entry| {
+            need.version.as_ref().is_none_or(|range| entry.spec.version.is_in(range))
+        };
+        versions.iter().any(fits)
+    };
     let needs = entries.iter().flat_map(|e| e.spec.depends_on.iter().map(move |need| (e, need)));
     needs
-        .filter(|(_, need)| !by_name.contains_key(&need.name))
+        .filter(|(_, need)| !is_there(need))
         .map(|(entry, need)| DependencyProblem::Unknown {
             tool: entry.spec.name.clone(),
             needs: need.to_string(),
@@ -78,7 +91,7 @@ fn unknown(
 }
 
 struct Search<'a> {
-    by_name: &'a BTreeMap<&'a ToolName, &'a Arc<Entry>>,
+    by_name: &'a ByName<'a>,
     done: BTreeSet<&'a ToolName>,
     cycles: Vec<Vec<ToolName>>,
 }
@@ -92,8 +105,9 @@ impl<'a> Search<'a> {
                 path.pop();
                 continue;
             }
-            let needs = self.by_name.get(*name).map_or(&[][..], |e| &e.spec.depends_on);
-            let Some(need) = needs.get(*next) else {
+            let versions = self.by_name.get(*name).map_or(&[][..], Vec::as_slice);
+            let mut needs = versions.iter().flat_map(|entry| &entry.spec.depends_on);
+            let Some(need) = needs.nth(*next) else {
                 self.done.insert(name);
                 path.pop();
                 continue;

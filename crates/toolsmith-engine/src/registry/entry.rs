@@ -20,6 +20,8 @@ pub struct Entry {
     pub(crate) version: Text,
     pub(crate) executor: Result<Arc<dyn Executor>, String>,
     pub(crate) bucket: BucketId,
+    pub(crate) breaker: Option<Arc<Breaker>>,
+    pub(crate) rate: Option<Arc<Rate>>,
     pub(crate) stats: Arc<OnceLock<Box<Stats>>>,
     live: OnceLock<Box<Live>>,
 }
@@ -30,8 +32,6 @@ pub(crate) struct Live {
     pub(crate) input: Result<Schema, ToolError>,
     pub(crate) output: Option<Result<Schema, ToolError>>,
     pub(crate) cache: Option<Cache>,
-    pub(crate) rate: Option<Rate>,
-    pub(crate) breaker: Option<Breaker>,
 }
 
 impl Entry {
@@ -40,20 +40,32 @@ impl Entry {
         namespace: Option<Text>,
         executor: Result<Arc<dyn Executor>, String>,
         bucket: BucketId,
+        breaker: Option<Arc<Breaker>>,
     ) -> Self {
-        let version = spec.version.to_string().into();
-        let stats = Arc::default();
-        Self { spec, namespace, version, executor, bucket, stats, live: OnceLock::new() }
+        Self {
+            version: spec.version.to_string().into(),
+            rate: spec.rate_limit.map(|limit| Arc::new(Rate::new(limit))),
+            spec,
+            namespace,
+            executor,
+            bucket,
+            breaker,
+            stats: Arc::default(),
+            live: OnceLock::new(),
+        }
     }
 
-    /// Takes over the counters of the definition that this one replaces.
+    /// Takes over the counters of the definition that this one replaces, and what is used up.
     pub(crate) fn succeeding(mut self, old: &Self) -> Self {
         self.stats = Arc::clone(&old.stats);
+        if self.spec.rate_limit == old.spec.rate_limit {
+            self.rate = old.rate.as_ref().map(Arc::clone);
+        }
         self
     }
 
     pub(crate) fn live(&self) -> &Live {
-        self.live.get_or_init(|| Box::new(Live::of(&self.spec, &self.executor)))
+        self.live.get_or_init(|| Box::new(Live::of(&self.spec)))
     }
 
     pub(crate) fn counters(&self) -> &Stats {
@@ -62,16 +74,13 @@ impl Entry {
 }
 
 impl Live {
-    fn of(spec: &ToolSpec, executor: &Result<Arc<dyn Executor>, String>) -> Self {
-        let has_upstream = executor.as_ref().is_ok_and(|executor| executor.upstream().is_some());
+    fn of(spec: &ToolSpec) -> Self {
         // An answer may be given again only when giving it changes nothing.
         let cache = spec.cache.filter(|_| spec.annotations.read_only);
         Self {
             input: Schema::compile(&spec.input_schema),
             output: spec.output_schema.as_ref().map(Schema::compile),
             cache: cache.map(Cache::new),
-            rate: spec.rate_limit.map(Rate::new),
-            breaker: has_upstream.then(Breaker::default),
         }
     }
 }

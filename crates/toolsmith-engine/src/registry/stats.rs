@@ -43,22 +43,27 @@ impl Stats {
             self.failures.fetch_add(1, Relaxed);
         }
     }
+}
 
-    fn read(&self) -> ToolStats {
-        let (mut histogram, mut count) = (Histogram::default(), 0);
-        for (bucket, calls) in (0..).zip(self.buckets.iter()) {
-            let calls = u64::from(calls.load(Relaxed));
-            if calls > 0 {
-                histogram.push(bucket, calls);
-                count += calls;
-            }
+/// Sums up the counters of all versions of a tool.
+fn read(versions: &[&Stats]) -> ToolStats {
+    let (mut histogram, mut count) = (Histogram::default(), 0);
+    for bucket in 0..COMMON_BUCKETS {
+        let calls = versions.iter().map(|stats| u64::from(stats.buckets[bucket].load(Relaxed)));
+        let calls: u64 = calls.sum();
+        if calls > 0 {
+            histogram.push(u16::try_from(bucket).unwrap_or(u16::MAX), calls);
+            count += calls;
         }
-        let total = Duration::from_nanos(self.total_nanos.load(Relaxed));
-        #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-        let avg_ms = if count == 0 { 0.0 } else { millis(total) / count as f64 };
-        let [p50, p95, p99] = [50, 95, 99].map(|percent| millis(histogram.percentile(percent)));
-        ToolStats { count, failures: self.failures.load(Relaxed), avg_ms, p50, p95, p99 }
     }
+    let sum = |part: fn(&Stats) -> &AtomicU64| -> u64 {
+        versions.iter().map(|stats| part(stats).load(Relaxed)).sum()
+    };
+    let total = Duration::from_nanos(sum(|stats| &stats.total_nanos));
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+    let avg_ms = if count == 0 { 0.0 } else { millis(total) / count as f64 };
+    let [p50, p95, p99] = [50, 95, 99].map(|percent| millis(histogram.percentile(percent)));
+    ToolStats { count, failures: sum(|stats| &stats.failures), avg_ms, p50, p95, p99 }
 }
 
 fn millis(duration: Duration) -> f64 {
@@ -97,12 +102,17 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Sums up all versions of all tools, given by name.
     pub(super) fn of(entries: &[Arc<Entry>]) -> Self {
-        let mut totals = Self { total: entries.len(), ..Self::default() };
-        for entry in entries {
-            *totals.by_category.entry(entry.spec.category.to_string()).or_default() += 1;
-            if let Some(stats) = entry.stats.get() {
-                totals.calls.insert(entry.spec.name.to_string(), stats.read());
+        let mut totals = Self::default();
+        for versions in entries.chunk_by(|a, b| a.spec.name == b.spec.name) {
+            let Some(newest) = versions.first() else { continue };
+            totals.total += 1;
+            *totals.by_category.entry(newest.spec.category.to_string()).or_default() += 1;
+            let counted = versions.iter().filter_map(|entry| entry.stats.get().map(AsRef::as_ref));
+            let counted: Vec<&Stats> = counted.collect();
+            if !counted.is_empty() {
+                totals.calls.insert(newest.spec.name.to_string(), read(&counted));
             }
         }
         totals

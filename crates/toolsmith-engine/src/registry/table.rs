@@ -4,7 +4,7 @@
 //! that stays, and swap it in: a call sees the set of before or the set of after, and registering
 //! one tool among 100,000 copies a path of the tree, not the tools.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use arc_swap::ArcSwap;
 use archery::ArcTK;
@@ -94,6 +94,16 @@ impl Registry {
         self.change([], &[name], OnClash::Refuse, None).is_ok_and(|changes| !changes.is_empty())
     }
 
+    /// Removes a tool of a namespace; tells whether it was there.
+    pub fn unregister_private(&self, namespace: &str, name: &ToolName) -> bool {
+        let writing = self.writing.lock();
+        let mut next = Snapshot::clone(&self.snapshot.load());
+        let was_there = next.remove_mut(private_name(namespace, name.as_str()).as_str());
+        self.snapshot.store(Arc::new(next));
+        drop(writing);
+        was_there
+    }
+
     /// Removes one version of a tool; tells whether it was there.
     pub fn unregister_version(&self, name: &ToolName, version: &Version) -> bool {
         let writing = self.writing.lock();
@@ -121,7 +131,7 @@ impl Registry {
 
     /// Tells whether there is a tool of that name.
     pub fn has(&self, name: &str) -> bool {
-        self.snapshot.load().contains_key(name)
+        is_public(name) && self.snapshot.load().contains_key(name)
     }
 
     /// Returns how many names there are.
@@ -153,17 +163,19 @@ impl Registry {
 
     /// Returns all versions of a tool, the newest first.
     pub fn versions(&self, name: &str) -> Vec<Arc<Entry>> {
-        self.snapshot.load().get(name).map(|family| family.versions().to_vec()).unwrap_or_default()
+        let snapshot = self.snapshot.load();
+        let family = snapshot.get(name).filter(|_| is_public(name));
+        family.map(|family| family.versions().to_vec()).unwrap_or_default()
     }
 
     /// Checks that every dependency is there and that none goes in a circle.
     pub fn check_dependencies(&self) -> Vec<DependencyProblem> {
-        dependencies::check(&self.list())
+        dependencies::check(&public(&self.snapshot.load()))
     }
 
     /// Returns how many tools there are, by category, and how their calls went.
     pub fn stats(&self) -> Totals {
-        Totals::of(&self.list())
+        Totals::of(&public(&self.snapshot.load()))
     }
 
     /// Finds what a caller means, its own namespace first; the error says why there is nothing.
@@ -175,8 +187,7 @@ impl Registry {
         let (name, range) = ToolRef::split(tool);
         let snapshot = self.snapshot.load();
         let own = namespace.and_then(|space| snapshot.get(private_name(space, name).as_str()));
-        // A name with a slash would reach into a namespace.
-        let family = own.or_else(|| snapshot.get(name)).filter(|_| !name.contains('/'));
+        let family = own.or_else(|| snapshot.get(name)).filter(|_| is_public(name));
         let Some(family) = family else { return Err(NotFound::Name) };
         let Some(range) = range else {
             return family.default_version().map(Arc::clone).ok_or(NotFound::Name);
@@ -185,6 +196,18 @@ impl Registry {
         family.in_range(&range).map(Arc::clone).ok_or_else(|| {
             NotFound::Version(family.versions().iter().map(|e| e.spec.version.clone()).collect())
         })
+    }
+
+    /// Finds a tool that another one of that namespace needs.
+    pub(crate) fn find_need(&self, need: &ToolRef, namespace: Option<&Text>) -> Option<Arc<Entry>> {
+        let snapshot = self.snapshot.load();
+        let name = need.name.as_str();
+        let own = namespace.and_then(|space| snapshot.get(private_name(space, name).as_str()));
+        let family = own.or_else(|| snapshot.get(name))?;
+        match &need.version {
+            None => family.default_version().map(Arc::clone),
+            Some(range) => family.in_range(range).map(Arc::clone),
+        }
     }
 
     /// Returns `Did you mean …?` for names that the caller can see.
@@ -218,12 +241,16 @@ impl Registry {
                 changes.push(Change::Removed(name.clone()));
             }
         }
-        let has_needs = entries.iter().any(|entry| !entry.spec.depends_on.is_empty());
+        let needy = |entry: &&Entry| !entry.spec.depends_on.is_empty() && namespace.is_none();
+        let needy: BTreeSet<ToolName> =
+            entries.iter().filter(needy).map(|entry| entry.spec.name.clone()).collect();
         for entry in entries {
             changes.push(insert(&mut next, entry, on_clash)?);
         }
-        if has_needs {
-            dependencies::refuse(&dependencies::check(&defaults(&next)))?;
+        // Only what is new can be refused for what it needs; needs of private tools are looked up
+        // when they are called.
+        if !needy.is_empty() {
+            dependencies::refuse(&dependencies::check(&public(&next)), &needy)?;
         }
         self.snapshot.store(Arc::new(next));
         drop(writing);
@@ -248,6 +275,20 @@ fn defaults(snapshot: &Snapshot) -> Vec<Arc<Entry>> {
     let mut entries: Vec<Arc<Entry>> = entries.collect();
     entries.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
     entries
+}
+
+/// Every version of every tool that is not private, by name.
+fn public(snapshot: &Snapshot) -> Vec<Arc<Entry>> {
+    let versions = snapshot.values().flat_map(Family::versions);
+    let mut entries: Vec<Arc<Entry>> =
+        versions.filter(|entry| entry.namespace.is_none()).map(Arc::clone).collect();
+    entries.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
+    entries
+}
+
+/// Tells whether a name can be one of a public tool: one with a slash reaches into a namespace.
+fn is_public(name: &str) -> bool {
+    !name.contains('/')
 }
 
 fn private_name(namespace: &str, name: &str) -> String {

@@ -7,6 +7,8 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use toolsmith_core::CachePolicy;
 
+use crate::time::later;
+
 use super::flight::{Answer, Landing, Sender};
 
 /// The answers of one tool that are still good, and the calls that are making new ones.
@@ -75,8 +77,11 @@ impl Lead<'_> {
         let Some(sender) = self.sender.take() else { return };
         let mut slots = self.cache.slots.lock();
         if answer.result.is_ok() {
-            let until = Instant::now() + self.cache.policy.ttl;
+            let until = later(Instant::now(), self.cache.policy.ttl);
             slots.put(self.key.clone(), Slot::Good { answer: Arc::clone(answer), until });
+            while slots.len() > self.cache.policy.max_entries.max(1) {
+                slots.pop_lru();
+            }
         } else {
             slots.pop(&self.key);
         }

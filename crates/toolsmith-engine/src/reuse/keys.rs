@@ -11,6 +11,8 @@ use parking_lot::Mutex;
 use tokio::time::Instant;
 use toolsmith_core::{CallId, ErrorKind, ToolError};
 
+use crate::time::later;
+
 use super::flight::{Answer, Landing, Sender};
 
 /// The keys in use, and what came of their calls.
@@ -77,7 +79,7 @@ impl Keys {
         }
         let (sender, landing) = Landing::new();
         table.slots.insert(key.to_owned(), Slot { input, state: State::UnderWay(landing) });
-        table.ends.push_back((now + self.window, key.to_owned()));
+        table.ends.push_back((later(now, self.window), key.to_owned()));
         Ok(Keyed::First(First { keys: self, key: key.to_owned(), sender: Some(sender), ran: None }))
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 pub const SCHEMA_BYTES: usize = 1024 * 1024;
 
 /// The deepest nesting of an input; a recursive schema must not overflow the stack.
-pub const INPUT_DEPTH: usize = 128;
+pub const INPUT_DEPTH: usize = 127;
 
 /// The most problems that one check tells.
 pub const PROBLEMS: usize = 100;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
-use toolsmith_core::{CallerType, ErrorKind, ToolError};
+use toolsmith_core::{CallerType, ErrorKind, Text, ToolError};
 
 use crate::{
-    engine::Uncounted,
-    gates::{Company, Inside},
+    engine::{Newcomer, Uncounted},
+    gates::{Company, GateRefusal, Inside},
     limiter::{Permit, Refusal},
     registry::Entry,
     stages::{record::Trace, run::timed_out},
@@ -34,12 +34,21 @@ pub(crate) async fn admit<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a
     if let Some(sink) = engine.sink() {
         sink.ready()?;
     }
-    spend(trace, tool)?;
+    keep_to_rates(trace, tool)?;
+    let slot = take_slot(trace, tool).await?;
+    // Booked with the slot in hand: a call that was turned away costs nothing.
+    book(trace, tool)?;
+    Ok(slot)
+}
+
+async fn take_slot<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a>, ToolError> {
+    let engine = trace.engine;
     let context = trace.cx.context();
     // A nested call is carried by its parent's place and slot: waiting for its own could mean
     // waiting for its parent. Nodes of a workflow are neither limited nor counted.
     if trace.is_nested || context.caller_type == CallerType::WorkflowNode {
-        let uncounted = Some(engine.enter_uncounted()?);
+        let newcomer = if trace.is_nested { Newcomer::Carried } else { Newcomer::Free };
+        let uncounted = Some(engine.enter_uncounted(newcomer)?);
         return Ok(Slot { permit: None, inside: None, uncounted });
     }
     let company = if tool.spec.runs_in_parallel() { Company::Beside } else { Company::Alone };
@@ -47,7 +56,7 @@ pub(crate) async fn admit<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a
         None => None,
         Some(conversation) => {
             let entered = engine.gates().enter(conversation, company, trace.deadline()).await;
-            Some(entered.ok_or_else(|| timed_out("waiting for other calls of its conversation"))?)
+            Some(entered.map_err(turned_away)?)
         }
     };
     let acquired = engine.limiter().acquire(tool.bucket, context.priority, trace.deadline()).await;
@@ -55,29 +64,40 @@ pub(crate) async fn admit<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a
     Ok(Slot { permit: Some(permit), inside, uncounted: None })
 }
 
-/// Takes the call out of every allowance that it counts against.
-fn spend(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
-    let engine = trace.engine;
+/// Whose allowance a call counts against.
+fn payer(trace: &Trace<'_>) -> Option<Text> {
     let context = trace.cx.context();
-    let caller = context.user_id.as_ref().or(context.caller_id.as_ref());
-    if let Some(rate) = &tool.live().rate {
-        let limit = rate.limit();
-        rate.take(caller).map_err(|wait| {
-            let per = limit.per.as_secs_f64();
-            let calls = limit.calls;
+    context.user_id.clone().or_else(|| context.caller_id.clone())
+}
+
+/// The caller's own rate comes first: calls that it refuses must not use up what others share.
+fn keep_to_rates(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
+    let of_caller = trace.engine.caller_rate();
+    if of_caller.is_none() && tool.rate.is_none() {
+        return Ok(());
+    }
+    let caller = payer(trace);
+    if let Some(rate) = of_caller {
+        let often = |wait| limited("This caller calls too often", wait);
+        rate.take(caller.as_ref()).map_err(often)?;
+    }
+    if let Some(rate) = &tool.rate {
+        let (calls, per) = (rate.limit().calls, rate.limit().per.as_secs_f64());
+        rate.take(caller.as_ref()).map_err(|wait| {
             limited(&format!("`{}` takes {calls} calls in {per} seconds", trace.tool_name), wait)
         })?;
     }
-    if let Some(rate) = engine.caller_rate() {
-        rate.take(caller).map_err(|wait| limited("This caller calls too often", wait))?;
-    }
-    if let Some(caller) = caller {
-        engine
-            .meter()
-            .book(caller, tool.spec.cost)
-            .map_err(|wait| limited("This caller's quota of calls is used up", wait))?;
-    }
     Ok(())
+}
+
+fn book(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
+    let meter = trace.engine.meter();
+    if !meter.has_to_book(tool.spec.cost) {
+        return Ok(());
+    }
+    let Some(caller) = payer(trace) else { return Ok(()) };
+    let used_up = |wait| limited("This caller's quota of calls is used up", wait);
+    meter.book(&caller, tool.spec.cost).map_err(used_up)
 }
 
 fn limited(what: &str, wait: Duration) -> ToolError {
@@ -97,6 +117,15 @@ fn refused(refusal: Refusal) -> ToolError {
             rejected("All slots are taken and the queue is full; try again later.")
         }
         Refusal::Closed => rejected("The engine is shutting down and takes no more calls."),
+    }
+}
+
+fn turned_away(refusal: GateRefusal) -> ToolError {
+    match refusal {
+        GateRefusal::Timeout => timed_out("waiting for other calls of its conversation"),
+        GateRefusal::QueueFull => {
+            rejected("Too many calls wait for others of their conversation; make fewer at once.")
+        }
     }
 }
 

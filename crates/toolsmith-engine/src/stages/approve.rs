@@ -22,12 +22,15 @@ pub(crate) fn approve(trace: &mut Trace<'_>, tool: &Entry) -> Result<Option<Gran
         tool_name: &trace.tool_name,
         version: &tool.version,
         input: &input,
+        shown: trace.shown(input.clone()),
         context: trace.cx.context(),
         reason: trace.ask.take().unwrap_or_else(|| "the tool asks for approval".into()),
         at: trace.started_at,
         expires: policy.expires,
     };
-    let taken = trace.engine.approvals().take(&question, scope_of(trace.cx.context()));
+    // Bound to the caller itself, also where answers are shared between the agents of one person.
+    let scope = format!("{:?}{}", question.context.caller_id, scope_of(question.context));
+    let taken = trace.engine.approvals().take(&question, scope);
     taken.map(Some).inspect_err(|error| {
         let is_new = error.details()["approval_id"] == json!(trace.call_id);
         if error.kind() == ErrorKind::ApprovalRequired && is_new {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
     Call, CallId, EventKind, JsonText, Map, Outcome, Receipt, Record, Text, Timestamp, ToolContext,
-    ToolError, Value, json,
+    ToolError, ToolRef, Value, json, to_millis,
 };
 
 use crate::{
@@ -19,6 +19,7 @@ use crate::{
         run::cancelled,
         settle::{Settled, beginning},
     },
+    time::later,
 };
 
 /// What is known of a call on its way along the line.
@@ -35,6 +36,8 @@ pub(crate) struct Trace<'a> {
     pub(crate) cx: ToolContext,
     pub(crate) cancel: Option<CancellationToken>,
     pub(crate) is_nested: bool,
+    /// A call made by a tool has no more time than the call above it.
+    parent_deadline: Option<Instant>,
     pub(crate) input: Value,
     /// The checked input as text, secrets included: redacted where it leaves.
     pub(crate) params: Option<JsonText>,
@@ -46,12 +49,14 @@ pub(crate) struct Trace<'a> {
 }
 
 pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
+    engine.open.enter();
     let started_at = engine.clock().now();
     let started = Instant::now();
     let call_id = engine.ids().call_id(started_at);
     let depth = call.parent.map_or(0, |parent| parent.depth + 1);
     let tool_name = Text::new(beginning(&call.tool, 256));
-    let stream = engine.stream_of(call.stream, call_id, &tool_name);
+    let stream_name = Text::new(ToolRef::split(&tool_name).0);
+    let stream = engine.stream_of(call.stream, call_id, &stream_name);
     let cx = ToolContext::new(call_id, Text::default(), call.context, started, engine.caller())
         .with_stream(stream)
         .with_depth(depth);
@@ -65,6 +70,7 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
         cx,
         cancel: call.cancel,
         is_nested: call.parent.is_some(),
+        parent_deadline: call.parent.map(|parent| parent.deadline),
         input: call.input,
         params: None,
         ask: None,
@@ -81,11 +87,11 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
 
 /// Ends the call: what came of it is recorded and told, and then given to the caller.
 pub(crate) async fn close(mut trace: Trace<'_>, result: Result<Settled, ToolError>) -> Outcome {
-    let (outcome, receipt) = trace.finish(result);
+    let (mut outcome, receipt) = trace.finish(result);
     drop(trace);
     // Waits only when the store promises that the record is on disk, or cannot keep up.
-    if !receipt.is_done() {
-        receipt.wait().await;
+    if !receipt.is_done() && !receipt.wait().await {
+        outcome.metadata.insert("unrecorded".to_owned(), json!(true));
     }
     outcome
 }
@@ -94,7 +100,10 @@ impl Trace<'_> {
     /// Fixes the tool and the deadline.
     pub(crate) fn bind(&mut self, tool: &Arc<Entry>, timeout: Duration) {
         self.tool_name = tool.spec.name.text().clone();
-        let deadline = self.started.checked_add(timeout).unwrap_or(self.started);
+        let deadline = self.parent_deadline.map_or_else(
+            || later(self.started, timeout),
+            |parent| parent.min(later(self.started, timeout)),
+        );
         self.cx.bind(self.tool_name.clone(), deadline);
         if let Some(message) = &tool.spec.deprecated {
             self.note("deprecated", json!(message));
@@ -136,6 +145,9 @@ impl Trace<'_> {
                 sink.push(self.record(&result, texts, version.clone(), duration))
             }
         };
+        let mut metadata = std::mem::take(&mut self.metadata);
+        self.engine.redactor().fields(&mut metadata);
+        self.engine.open.leave();
         let outcome = Outcome {
             call_id: self.call_id,
             tool_name: self.tool_name.clone(),
@@ -143,7 +155,7 @@ impl Trace<'_> {
             result,
             started_at: self.started_at,
             duration,
-            metadata: std::mem::take(&mut self.metadata),
+            metadata,
         };
         (outcome, receipt)
     }
@@ -162,14 +174,14 @@ impl Trace<'_> {
                     let source = self.engine.redactor().text(&source).into_owned();
                     tracing::debug!(call.id = %self.call_id, tool.name = %self.tool_name, source);
                 }
-                let error = self.engine.redactor().error(error);
+                let error = bounded(self.engine.redactor().error(error));
                 Err(self.engine.streaks().fail(context, &self.tool_name, error))
             }
         }
     }
 
     fn tell(&self, result: &Result<Settled, ToolError>, duration: Duration) {
-        let duration_ms = duration.as_secs_f64() * 1_000.0;
+        let duration_ms = to_millis(duration);
         match result {
             Ok(settled) => self.emit(
                 EventKind::ExecutionCompleted,
@@ -213,7 +225,7 @@ impl Trace<'_> {
     }
 
     /// The input as others may see it: without secrets, and not without end.
-    fn shown(&self, params: JsonText) -> JsonText {
+    pub(crate) fn shown(&self, params: JsonText) -> JsonText {
         let params = match self.engine.redactor().text(params.as_str()) {
             Cow::Borrowed(_) => params,
             // Cleaned as a value: a secret with quotes in it could break the text.
@@ -230,6 +242,19 @@ impl Trace<'_> {
         let preview = beginning(params.as_str(), 4_096);
         JsonText::of(&json!({ "cut": true, "bytes": bytes, "preview": preview }))
     }
+}
+
+/// Cuts what a tool says about its failure: it goes to the model and into the record.
+fn bounded(error: ToolError) -> ToolError {
+    const MESSAGE: usize = 8 * 1_024;
+    const DETAILS: usize = 64 * 1_024;
+    let message = beginning(error.message(), MESSAGE).to_owned();
+    let is_long = message.len() < error.message().len();
+    let error = if is_long { error.with_message(format!("{message}…")) } else { error };
+    if error.details().is_null() || JsonText::of(error.details()).as_str().len() <= DETAILS {
+        return error;
+    }
+    error.with_details(json!({ "cut": true }))
 }
 
 /// A trace that was not closed belongs to a caller that went away.

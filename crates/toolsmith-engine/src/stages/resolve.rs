@@ -14,13 +14,13 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
     let engine = trace.engine;
     let registry = engine.registry();
     let rights = &trace.cx.context().rights;
+    // Whoever may not see a tool is told the same as when it does not exist, its versions too.
+    if !rights.allows(ToolRef::split(&trace.asked).0) {
+        return Err(explain(engine, trace, NotFound::Name));
+    }
     let tool = registry
         .find_ref(&trace.asked, rights.namespace.as_ref())
         .map_err(|not_found| explain(engine, trace, not_found))?;
-    // Whoever may not see a tool is told the same as when it does not exist.
-    if !rights.allows(tool.spec.name.as_str()) {
-        return Err(explain(engine, trace, NotFound::Name));
-    }
     if !tool.spec.enabled {
         return Err(ToolError::new(
             ErrorKind::ToolNotFound,
@@ -28,7 +28,8 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
         ));
     }
     for need in &tool.spec.depends_on {
-        if registry.get(&need.to_string()).is_none_or(|needed| !needed.spec.enabled) {
+        let needed = registry.find_need(need, tool.namespace.as_ref());
+        if needed.is_none_or(|needed| !needed.spec.enabled) {
             return Err(ToolError::new(
                 ErrorKind::DependencyError,
                 format!("`{}` needs `{need}`, which is not available.", tool.spec.name),

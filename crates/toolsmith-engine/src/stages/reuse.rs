@@ -53,6 +53,8 @@ pub(crate) async fn reuse<'t, 'a: 't>(
         loop {
             match cache.look(&key) {
                 Cached::Hit(answer) => return answered(trace, &answer, "cache"),
+                // The equal call may be waiting for the slot that carries this one.
+                Cached::UnderWay(_) if trace.is_nested => break,
                 Cached::UnderWay(mut landing) => {
                     if let Some(answer) = landing.wait(trace.deadline()).await? {
                         return answered(trace, &answer, "equal_call");

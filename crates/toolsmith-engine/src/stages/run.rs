@@ -15,8 +15,33 @@ use crate::{
     panics,
     registry::Entry,
     stages::{admit::Slot, record::Trace, reuse::Claim},
+    time::later,
     watch,
 };
+
+/// Finds what runs the tool, or says why it cannot run now: nothing is used up by that.
+pub(crate) fn ready<'t>(
+    trace: &Trace<'_>,
+    tool: &'t Entry,
+    slot: &Slot<'_>,
+) -> Result<&'t dyn Executor, ToolError> {
+    let executor = tool.executor.as_deref().map_err(|handler| {
+        ToolError::new(
+            ErrorKind::ExecutorNotFound,
+            format!(
+                "Nothing here runs `{}`: no handler `{handler}` is registered.",
+                tool.spec.name
+            ),
+        )
+    })?;
+    if slot.since().is_some_and(|since| since >= trace.deadline()) {
+        return Err(timed_out("waiting for a slot"));
+    }
+    if let Some(breaker) = &tool.breaker {
+        breaker.check(executor.upstream().unwrap_or_default())?;
+    }
+    Ok(executor)
+}
 
 /// Marks the point from which the tool counts as run.
 pub(crate) fn begin<'a>(
@@ -35,27 +60,23 @@ pub(crate) fn begin<'a>(
 pub(crate) async fn run(
     trace: &mut Trace<'_>,
     tool: &Entry,
+    executor: &dyn Executor,
     slot: &Slot<'_>,
 ) -> Result<Value, ToolError> {
-    let executor = tool.executor.as_ref().map_err(|handler| {
-        ToolError::new(
-            ErrorKind::ExecutorNotFound,
-            format!(
-                "Nothing here runs `{}`: no handler `{handler}` is registered.",
-                tool.spec.name
-            ),
-        )
-    })?;
     let mut since = slot.since();
-    if since.is_some_and(|since| since >= trace.deadline()) {
-        return Err(timed_out("waiting for a slot"));
-    }
     let mut input = std::mem::take(&mut trace.input);
     let mut retries = Retries::of(&tool.spec, trace.cx.context().max_retries);
     loop {
-        let result = attempt(trace, tool, executor.as_ref(), input, since.take()).await;
+        let result = attempt(trace, executor, input, since.take()).await;
+        if let Some(breaker) = &tool.breaker {
+            breaker.count(result.as_ref().map(drop));
+        }
         let Err(error) = result else { return result };
         let Some(delay) = retries.next_delay(&error, trace.deadline()) else { return Err(error) };
+        // An upstream that is left alone is not waited for: the slot is for others.
+        if tool.breaker.as_ref().is_some_and(|breaker| breaker.is_open()) {
+            return Err(error);
+        }
         trace.emit(EventKind::RetryScheduled, || {
             let error = trace.engine.redactor().error(error);
             json!({ "attempt": retries.done, "error": error, "delay_ms": delay.as_millis() })
@@ -70,28 +91,20 @@ pub(crate) async fn run(
 /// One attempt, within the deadline.
 async fn attempt(
     trace: &Trace<'_>,
-    tool: &Entry,
     executor: &dyn Executor,
     input: Value,
     since: Option<Instant>,
 ) -> Result<Value, ToolError> {
-    let breaker = tool.live().breaker.as_ref();
-    if let Some(breaker) = breaker {
-        breaker.check(executor.upstream().unwrap_or_default())?;
-    }
     let cancel = CancelOnDrop(Some(&trace.cx));
     let work = async { executor.execute(&trace.cx, input).await };
     let mut work = pin!(AssertUnwindSafe(work).catch_unwind().map(panics::or_error));
-    let result = match watch::poll_once(trace, since, work.as_mut()).await {
-        Poll::Ready(result) => result,
-        Poll::Pending => with_deadline(trace.deadline(), watch::poll_on(trace, work)).await,
+    let ended = match watch::poll_once(trace, since, work.as_mut()).await {
+        Poll::Ready(result) => Ok(result),
+        Poll::Pending => timeout_at(trace.deadline(), watch::poll_on(trace, work)).await,
     };
-    if result.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::Timeout) {
-        cancel.disarm();
-    }
-    if let Some(breaker) = breaker {
-        breaker.count(result.as_ref().map(drop));
-    }
+    // Only code that has not ended by itself has to be told.
+    let Ok(result) = ended else { return Err(timed_out("running")) };
+    cancel.disarm();
     result
 }
 
@@ -181,6 +194,6 @@ impl Retries {
         let wait = Duration::try_from_secs_f64(wait).unwrap_or(self.policy.max_delay);
         let wait = error.retry_after().map_or(wait, |asked| asked.max(wait));
         self.done += 1;
-        (Instant::now() + wait < deadline).then_some(wait)
+        (later(Instant::now(), wait) < deadline).then_some(wait)
     }
 }

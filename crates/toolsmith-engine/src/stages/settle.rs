@@ -1,11 +1,18 @@
 //! Stage 8, settle: the output is judged, checked, cleaned of secrets, and cut to size.
 
+use std::sync::Arc;
+
 use toolsmith_core::{Artifact, ErrorKind, JsonText, ToolError, Value, json};
 
 use crate::{
     interceptor::After,
     registry::Entry,
-    stages::{record::Trace, run::foreign},
+    schema::Schema,
+    stages::{
+        record::Trace,
+        run::{foreign, with_deadline},
+    },
+    threads::Room,
 };
 
 /// How much of a cut output is shown.
@@ -20,11 +27,11 @@ pub(crate) struct Settled {
 
 pub(crate) async fn settle(
     trace: &mut Trace<'_>,
-    tool: &Entry,
+    tool: &Arc<Entry>,
     output: Result<Value, ToolError>,
 ) -> Result<Settled, ToolError> {
     let output = judge(trace, tool, output?).await?;
-    check(tool, &output)?;
+    let output = check(trace, tool, output).await?;
     let settled = clean(trace, output);
     if settled.text.as_str().len() <= trace.engine.config().max_output_bytes {
         return Ok(settled);
@@ -44,15 +51,29 @@ async fn judge(trace: &Trace<'_>, tool: &Entry, mut output: Value) -> Result<Val
     Ok(output)
 }
 
-fn check(tool: &Entry, output: &Value) -> Result<(), ToolError> {
-    let Some(schema) = &tool.live().output else { return Ok(()) };
+async fn check(trace: &Trace<'_>, tool: &Arc<Entry>, output: Value) -> Result<Value, ToolError> {
+    let Some(schema) = &tool.live().output else { return Ok(output) };
     let schema = schema
         .as_ref()
         .map_err(|error| invalid(format!("The tool's output schema cannot be used: {error}")))?;
-    if schema.is_valid(output) {
-        return Ok(());
+    if !schema.may_blow_up() {
+        return fitting(schema, output);
     }
-    let problems = schema.problems(output);
+    let owned = Arc::clone(tool);
+    let work = trace.engine.checks.run(&trace.tool_name, Room::Bounded, move || {
+        match &owned.live().output {
+            Some(Ok(schema)) => fitting(schema, output),
+            _ => Ok(output),
+        }
+    });
+    with_deadline(trace.deadline(), work).await
+}
+
+fn fitting(schema: &Schema, output: Value) -> Result<Value, ToolError> {
+    if schema.is_valid(&output) {
+        return Ok(output);
+    }
+    let problems = schema.problems(&output);
     let first = problems.first().map_or("", |problem| problem.message.as_str());
     let details = json!(problems);
     Err(invalid(format!(
@@ -106,7 +127,8 @@ async fn cut(trace: &mut Trace<'_>, settled: Settled) -> Result<Settled, ToolErr
                 user_id: context.user_id.clone(),
                 created_at: trace.started_at,
             };
-            match artifacts.keep(&artifact, whole).await {
+            let kept = foreign(trace.deadline(), artifacts.keep(&artifact, whole)).await;
+            match kept.and_then(|kept| kept) {
                 Ok(()) => {
                     let note = format!("the whole is kept as artifact {}", trace.call_id);
                     trace.note("artifact", json!(artifact));

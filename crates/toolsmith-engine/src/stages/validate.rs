@@ -1,15 +1,18 @@
 //! Stage 3, validate: the input is checked against the schema, completed and, if so defined, coerced.
 
+use std::sync::Arc;
+
 use toolsmith_core::{ErrorKind, EventKind, JsonText, Problem, ToolError, json};
 
 use crate::{
     config::UnknownParameters,
     registry::Entry,
-    schema::{Coerce, Extras, Notes, Rules, Schema},
+    schema::{Coerce, Extras, Notes, Rules},
     stages::{record::Trace, run::with_deadline},
+    threads::Room,
 };
 
-pub(crate) async fn validate(trace: &mut Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
+pub(crate) async fn validate(trace: &mut Trace<'_>, tool: &Arc<Entry>) -> Result<(), ToolError> {
     let schema = tool.live().input.as_ref().map_err(|error| {
         ToolError::new(
             ErrorKind::ExecutionError,
@@ -47,14 +50,16 @@ type Checked = Result<Notes, Vec<Problem>>;
 /// can leave them behind.
 async fn check_on_a_thread(
     trace: &mut Trace<'_>,
-    tool: &Entry,
+    tool: &Arc<Entry>,
     rules: Rules,
 ) -> Result<Checked, ToolError> {
+    // The record needs the input also when the check does not end in time.
+    trace.params = Some(JsonText::of(&trace.input));
     let mut input = std::mem::take(&mut trace.input);
-    let text = tool.spec.input_schema.clone();
-    let threads = trace.engine.threads();
-    let work = threads.run(&trace.tool_name, move || {
-        let checked = Schema::compile(&text)?.check_input(&mut input, rules);
+    let owned = Arc::clone(tool);
+    let work = trace.engine.checks.run(&trace.tool_name, Room::Bounded, move || {
+        let schema = owned.live().input.as_ref().map_err(Clone::clone)?;
+        let checked = schema.check_input(&mut input, rules);
         Ok((input, checked))
     });
     let (input, checked) = with_deadline(trace.deadline(), work).await?;

@@ -73,3 +73,20 @@ async fn nobody_is_asked_about_an_invalid_call() {
     assert_eq!(verdict(&engine.call(wrong).await), "validation_error");
     assert!(engine.approvals().pending().is_empty());
 }
+
+#[tokio::test]
+async fn agents_of_one_person_do_not_share_grants_and_people_see_no_secrets() {
+    let (engine, runs) = guarded();
+    engine.redactor().add(&toolsmith_core::Secret::new("hunter2-hunter2".to_owned()));
+    let by = |agent: &'static str| {
+        let context = Context { user_id: Some("ann".into()), ..Context::direct(agent) };
+        call_with("delete", json!({ "text": "hunter2-hunter2" })).with_context(context)
+    };
+    let id = approval_id(&engine.call(by("agent-a")).await);
+    let shown = serde_json::to_string(&engine.approvals().pending()).unwrap();
+    assert!(shown.contains("***") && !shown.contains("hunter2"), "{shown}");
+    engine.decide(id, Decision::Grant, "boss").unwrap();
+    assert_eq!(verdict(&engine.call(by("agent-b")).await), "approval_required");
+    assert_eq!(verdict(&engine.call(by("agent-a")).await), "ok");
+    assert_eq!(runs.load(SeqCst), 1);
+}

@@ -157,3 +157,16 @@ async fn an_async_tool_that_holds_its_thread_is_named() {
     }
     assert!(named.iter().any(|tool| tool == "first") && named.iter().any(|tool| tool == "later"));
 }
+
+#[tokio::test]
+async fn plain_functions_that_call_plain_functions_do_not_wait_for_their_own_threads() {
+    let inner = Tool::blocking(spec("inner"), |_cx, _input| Ok(json!("deep")));
+    let outer = Tool::blocking(spec("outer"), |cx, _input| {
+        let runtime = tokio::runtime::Handle::current();
+        runtime.block_on(cx.call("inner", json!({}))).result
+    });
+    let config = EngineConfig { blocking_threads: 2, ..EngineConfig::default() };
+    let (engine, _) = engine_with(config, [inner, outer]);
+    let outcomes = engine.batch((0..4).map(|_| call("outer")).collect()).await;
+    assert!(outcomes.iter().all(|outcome| outcome.output() == "deep"), "{outcomes:?}");
+}

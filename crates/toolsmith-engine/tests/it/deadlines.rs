@@ -116,3 +116,45 @@ async fn a_call_without_any_time_is_not_run() {
     assert_eq!(verdict(&outcome), "timeout");
     assert_eq!(runs.load(std::sync::atomic::Ordering::SeqCst), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_inner_tool_keeps_its_own_limit() {
+    let brief = spec("brief").with(|spec| spec.timeout = Some(Duration::from_secs(1)));
+    let brief = Tool::function(brief, |_cx, _input| std::future::pending());
+    let outer = Tool::function(spec("outer"), |cx, _input| async move {
+        Ok(json!(cx.call("brief", json!({})).await.duration.as_secs()))
+    });
+    let (engine, _) = engine([brief, outer]);
+    assert_eq!(engine.call(call("outer")).await.output(), &json!(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ending_engine_lets_calls_under_way_call_their_tools() {
+    let outer = Tool::function(spec("outer"), |cx, _input| async move {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        cx.call("echo", json!({"text": "late"})).await.result
+    });
+    let (engine, sink) = engine([outer, crate::fakes::echo()]);
+    let under_way = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.call(call("outer")).await }
+    });
+    tokio::task::yield_now().await;
+    assert_eq!(engine.shutdown(Duration::from_secs(5)).await, 0);
+    assert_eq!(sink.count(), 2, "both are recorded when the engine has ended");
+    assert_eq!(verdict(&under_way.await.unwrap()), "ok");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_ending_engine_waits_no_longer_than_it_was_told() {
+    let (engine, _) = engine([hang()]);
+    let hanging = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.call(call("hang").with_context(quickly(3_000))).await }
+    });
+    tokio::task::yield_now().await;
+    let before = tokio::time::Instant::now();
+    assert_eq!(engine.shutdown(Duration::from_secs(1)).await, 1);
+    assert!(before.elapsed() < Duration::from_secs(3));
+    hanging.abort();
+}

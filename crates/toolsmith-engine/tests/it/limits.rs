@@ -123,3 +123,39 @@ async fn quotas_hold_over_all_tools_and_costs_are_added_up() {
     let usage = engine.usage("a");
     assert_eq!((usage.calls, usage.cost), (3, 0.5));
 }
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_were_turned_away_cost_nothing() {
+    let dear = spec("dear").with(|spec| spec.cost = Some(1.0));
+    let (engine, _) = engine_with(slots(1, 0), [watched(dear).0]);
+    let calls = (0..5).map(|_| call("dear").with_context(Context::direct("a"))).collect();
+    let verdicts = at_once(&engine, calls).await;
+    assert_eq!(verdicts.iter().filter(|verdict| **verdict == "ok").count(), 1);
+    assert_eq!(engine.usage("a").cost, 1.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_so_many_calls_wait_for_others_of_their_conversation() {
+    let (engine, _) = engine_with(slots(10, 3), [watched(spec("alone")).0]);
+    let calls = (0..10).map(|_| in_conversation("alone", "c")).collect();
+    let verdicts = at_once(&engine, calls).await;
+    assert_eq!(verdicts.iter().filter(|verdict| **verdict == "ok").count(), 4);
+    assert_eq!(verdicts.iter().filter(|verdict| **verdict == "rejected").count(), 6);
+    assert_eq!(engine.metrics().waiting_in_conversations, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crowd_is_no_failure_of_the_tool() {
+    let (engine, _) = engine_with(slots(1, 0), [watched(spec("slow")).0]);
+    let holder = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.call(call("slow")).await }
+    });
+    tokio::task::yield_now().await;
+    for _ in 0..6 {
+        let outcome = engine.call(in_conversation("slow", "c")).await;
+        assert_eq!(verdict(&outcome), "rejected");
+        assert!(outcome.error().unwrap().is_retryable());
+    }
+    holder.await.unwrap();
+}

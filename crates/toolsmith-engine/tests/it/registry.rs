@@ -158,3 +158,33 @@ fn a_schema_that_is_none_is_refused_when_the_tool_is_registered() {
     let error = Engine::builder().tool(tool).build().unwrap_err();
     assert!(error.message().contains("bad"), "{error}");
 }
+
+#[tokio::test]
+async fn whoever_may_not_see_a_tool_learns_nothing_of_its_versions() {
+    let (engine, _) = engine([version("payroll", "1.0.0")]);
+    let rights = Rights { tools: Some(toolsmith_core::AllowList::new(["echo"])), namespace: None };
+    let cx = Context { rights, ..Context::default() };
+    let of = |name: &'static str| engine.call(call(name).with_context(cx.clone()));
+    let hidden = of("payroll@9").await.error().unwrap().message().replace("payroll", "");
+    let unknown = of("nothing@9").await.error().unwrap().message().replace("nothing", "");
+    assert_eq!(hidden, unknown);
+}
+
+#[test]
+fn needs_are_checked_for_every_version_and_range() {
+    let build = |tools: Vec<Tool>| Engine::builder().tools(tools).build().map(drop);
+    build(vec![needing("a", &["b@^9"]), version("b", "1.0.0")]).unwrap_err();
+    let mut old = needing("a", &["ghost"]);
+    old.spec.version = "0.1.0".parse().unwrap();
+    build(vec![old, version("a", "1.0.0")]).unwrap_err();
+    build(vec![needing("a", &["b@^1"]), version("b", "1.0.0")]).unwrap();
+}
+
+#[tokio::test]
+async fn calls_of_all_versions_are_counted() {
+    let (engine, _) = engine(["1.0.0", "2.0.0"].map(|v| version("t", v)));
+    for tool in ["t", "t@1.0.0", "t@1.0.0"] {
+        engine.call(call(tool)).await;
+    }
+    assert_eq!(engine.registry().stats().calls["t"].count, 3);
+}

@@ -88,6 +88,10 @@ async fn errors_that_are_final_or_need_another_input_are_not_repeated() {
 #[derive(Debug)]
 struct Down(Arc<AtomicU32>);
 
+fn weather(name: &str, runs: &Arc<AtomicU32>) -> Tool {
+    Tool::executor(idempotent(name), Down(Arc::clone(runs)))
+}
+
 impl Executor for Down {
     fn execute<'a>(
         &'a self,
@@ -116,4 +120,69 @@ async fn an_upstream_that_keeps_failing_is_left_alone_for_a_while() {
     tokio::time::advance(Duration::from_mins(1)).await;
     engine.call(call("weather")).await;
     assert_eq!(runs.load(SeqCst), 6, "one call tries");
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_of_one_upstream_share_its_rest_and_nobody_waits_for_it_in_a_slot() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let (engine, _) = engine([weather("today", &runs), weather("tomorrow", &runs)]);
+    for _ in 0..2 {
+        engine.call(call("today")).await;
+    }
+    assert_eq!(runs.load(SeqCst), 5, "the fifth failure in a row ends the retries too");
+    let before = tokio::time::Instant::now();
+    let outcome = engine.call(call("tomorrow")).await;
+    assert_eq!(verdict(&outcome), "upstream_error");
+    assert_eq!(before.elapsed(), Duration::ZERO, "refused at once");
+    engine.registry().reload([weather("today", &runs)], &[]).unwrap();
+    engine.call(call("today")).await;
+    assert_eq!(runs.load(SeqCst), 5, "a reload does not end the rest");
+}
+
+#[tokio::test]
+async fn a_tool_that_timed_out_by_itself_is_not_cancelled_when_it_is_tried_again() {
+    let runs = Arc::new(AtomicU32::new(0));
+    let counter = Arc::clone(&runs);
+    let at_once = RetryPolicy { delay: Duration::ZERO, ..RetryPolicy::default() };
+    let spec = idempotent("slow").with(|spec| spec.retry = Some(at_once));
+    let tool = Tool::blocking(spec, move |cx, _input| {
+        if counter.fetch_add(1, SeqCst) == 0 {
+            return Err(ToolError::new(toolsmith_core::ErrorKind::Timeout, "the other end slept"));
+        }
+        Ok(json!(cx.is_cancelled()))
+    });
+    let (engine, _) = engine([tool]);
+    assert_eq!(engine.call(call("slow")).await.output(), &json!(false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn absurd_durations_from_definitions_and_answers_do_no_harm() {
+    let forever = Duration::MAX;
+    let patient = idempotent("patient").with(|spec| {
+        spec.annotations.read_only = true;
+        spec.cache = Some(toolsmith_core::CachePolicy { ttl: forever, ..Default::default() });
+        spec.rate_limit = Some(toolsmith_core::RateLimit {
+            calls: 1_000_000,
+            per: forever,
+            by: toolsmith_core::RateBy::Tool,
+        });
+        spec.timeout = Some(forever);
+    });
+    let asked = spec("asked").with(|spec| {
+        spec.approval = Some(toolsmith_core::Approval { expires: forever });
+    });
+    let later = Tool::function(idempotent("later"), move |_cx, _input| async move {
+        Err(ToolError::upstream("come back").with_retry_after(forever))
+    });
+    let config = toolsmith_engine::EngineConfig { max_timeout: forever, ..Default::default() };
+    let (engine, _) =
+        crate::fakes::engine_with(config, [flaky(patient, 0).0, flaky(asked, 0).0, later]);
+    for (tool, expected) in [
+        ("patient", "ok"),
+        ("patient", "ok"),
+        ("asked", "approval_required"),
+        ("later", "upstream_error"),
+    ] {
+        assert_eq!(verdict(&engine.call(call(tool)).await), expected, "{tool}");
+    }
 }

@@ -146,3 +146,37 @@ async fn a_key_whose_call_was_dropped_while_running_does_not_run_again() {
     assert_eq!(verdict(&engine.call(keyed("k", "a", "10")).await), "cancelled");
     assert_eq!(runs.load(SeqCst), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_made_by_a_tool_does_not_wait_for_an_equal_call_that_needs_its_slot() {
+    let (inner, _) = counting(cached(true), Duration::from_millis(1));
+    let outer = toolsmith_core::Tool::function(spec("outer"), |cx, _input| async move {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        Ok(cx.call("cached", json!({"text": "x"})).await.output().clone())
+    });
+    let (engine, _) = engine_with(slots(1, 5), [inner, outer]);
+    let waiting = {
+        let engine = engine.clone();
+        async move { engine.call(by("ann", "x")).await }
+    };
+    let outer = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.call(call("outer")).await }
+    });
+    tokio::task::yield_now().await;
+    let before = tokio::time::Instant::now();
+    assert_eq!(verdict(&waiting.await), "ok");
+    assert_eq!(verdict(&outer.await.unwrap()), "ok");
+    assert!(before.elapsed() < Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_is_not_used_up_by_a_call_that_never_ran() {
+    let (tool, runs) = counting(spec("pay"), Duration::ZERO);
+    let (engine, _) = engine([tool]);
+    let mut late = keyed("k", "a", "10");
+    late.context.timeout = Some(Duration::ZERO);
+    assert_eq!(verdict(&engine.call(late).await), "timeout");
+    assert_eq!(verdict(&engine.call(keyed("k", "a", "10")).await), "ok");
+    assert_eq!(runs.load(SeqCst), 1);
+}

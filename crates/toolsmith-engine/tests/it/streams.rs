@@ -36,6 +36,9 @@ async fn dropping_the_stream_cancels_the_call() {
     let mut stream = engine.stream(call("hang"));
     tokio::time::timeout(Duration::from_secs(1), stream.next()).await.unwrap_err();
     drop(stream);
+    while sink.count() == 0 {
+        tokio::task::yield_now().await;
+    }
     assert_eq!(sink.last().unwrap().error_type.unwrap().as_str(), "cancelled");
 }
 
@@ -54,4 +57,24 @@ async fn progress_is_told_and_nobody_following_is_no_failure() {
         panic!("progress first")
     };
     assert_eq!((done, total, message.as_str()), (1.0, Some(2.0), "half"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_ends_at_its_deadline_whatever_its_tool_and_its_reader_do() {
+    let endless = Tool::function(spec("endless"), |cx, _input| async move {
+        loop {
+            cx.chunk("more").await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    });
+    let (engine, sink) = engine([endless]);
+    let context = toolsmith_core::Context::default().with_timeout(Duration::from_secs(1));
+    let mut stream = engine.stream(call("endless").with_context(context));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(sink.last().unwrap().error_type.unwrap().as_str(), "timeout", "nobody has read");
+    let mut last = None;
+    while let Some(followed) = stream.next().await {
+        last = Some(followed);
+    }
+    assert!(matches!(last, Some(Followed::Outcome(_))), "nothing follows the outcome");
 }

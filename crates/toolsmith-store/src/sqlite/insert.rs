@@ -66,20 +66,17 @@ impl Inserts {
         }
     }
 
-    /// Writes a batch in one transaction; returns how many records could not be stored at all.
+    /// Writes a batch in one transaction; returns the places of records that cannot be stored at all.
     pub(crate) async fn write(
         &self,
         db: &mut SqliteConnection,
         records: &[&Record],
         attempt: Attempt,
-    ) -> Result<usize, sqlx::Error> {
+    ) -> Result<Vec<usize>, sqlx::Error> {
         begin(db).await?;
         let written = match attempt {
             Attempt::First => self.records(db, records).await,
-            Attempt::Again => match absent(db, records).await {
-                Ok(absent) => self.records(db, &absent).await,
-                Err(error) => Err(error),
-            },
+            Attempt::Again => self.absent_records(db, records).await,
         };
         finish(db, written).await
     }
@@ -105,19 +102,34 @@ impl Inserts {
         durations.await.map(drop)
     }
 
-    /// Writes records and what is kept beside them; returns how many could not be stored.
+    /// Writes those records that are not there; returns the places of those that cannot be stored.
+    async fn absent_records(
+        &self,
+        db: &mut SqliteConnection,
+        records: &[&Record],
+    ) -> Result<Vec<usize>, sqlx::Error> {
+        let present = present(db, records).await?;
+        let is_absent = |record: &Record| !present.contains(&record.record_id);
+        let all = records.iter().copied().enumerate();
+        let (places, absent): (Vec<usize>, Vec<&Record>) =
+            all.filter(|(_, record)| is_absent(record)).unzip();
+        let refused = self.records(db, &absent).await?;
+        Ok(refused.into_iter().filter_map(|place| places.get(place).copied()).collect())
+    }
+
+    /// Writes records and what is kept beside them; returns the places of those it cannot store.
     async fn records(
         &self,
         db: &mut SqliteConnection,
         records: &[&Record],
-    ) -> Result<usize, sqlx::Error> {
+    ) -> Result<Vec<usize>, sqlx::Error> {
         let all = self.calls.run(db, records, |arguments, record| row::bind(arguments, record));
         match all.await {
-            Ok(last) => self.beside(db, records, last).await.map(|()| 0),
+            Ok(last) => self.beside(db, records, last).await.map(|()| Vec::new()),
             Err(error) if fault(&error) == Fault::Record => {
-                let (stored, last) = self.one_by_one(db, records).await?;
+                let (stored, last, refused) = self.one_by_one(db, records).await?;
                 self.beside(db, &stored, last).await?;
-                Ok(records.len() - stored.len())
+                Ok(refused)
             }
             Err(error) => Err(error),
         }
@@ -145,13 +157,14 @@ impl Inserts {
         &self,
         db: &mut SqliteConnection,
         records: &[&'r Record],
-    ) -> Result<(Vec<&'r Record>, i64), sqlx::Error> {
+    ) -> Result<(Vec<&'r Record>, i64, Vec<usize>), sqlx::Error> {
         // The rows of the batch that did go in are taken back.
         query("ROLLBACK").execute(&mut *db).await?;
         begin(db).await?;
         let mut stored = Vec::with_capacity(records.len());
         let mut last = 0;
-        for record in records {
+        let mut refused = Vec::new();
+        for (place, record) in records.iter().enumerate() {
             let one = std::slice::from_ref(record);
             let done = self.calls.run(db, one, |arguments, record| row::bind(arguments, record));
             match done.await {
@@ -161,11 +174,12 @@ impl Inserts {
                 }
                 Err(error) if fault(&error) == Fault::Record => {
                     tracing::error!(call.id = %record.record_id, %error, "a record cannot be stored");
+                    refused.push(place);
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok((stored, last))
+        Ok((stored, last, refused))
     }
 }
 
@@ -191,11 +205,11 @@ pub(crate) async fn finish<T>(
     committed
 }
 
-/// Returns those records that are not in the database.
-async fn absent<'r>(
+/// Returns the identifiers of those records that are in the database.
+async fn present(
     db: &mut SqliteConnection,
-    records: &[&'r Record],
-) -> Result<Vec<&'r Record>, sqlx::Error> {
+    records: &[&Record],
+) -> Result<HashSet<CallId>, sqlx::Error> {
     let mut present: HashSet<CallId> = HashSet::new();
     for some in records.chunks(1_000) {
         let mut select: QueryBuilder<Sqlite> =
@@ -209,7 +223,7 @@ async fn absent<'r>(
             present.insert(row::call_id(&found, 0)?);
         }
     }
-    Ok(records.iter().filter(|record| !present.contains(&record.record_id)).copied().collect())
+    Ok(present)
 }
 
 /// One kind of insertion, prepared for each of the [`SIZES`].
@@ -255,7 +269,7 @@ impl Statements {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::path::Path;
 
     use sqlx::query_scalar;
@@ -268,7 +282,7 @@ mod tests {
         connect::writer(&folder.join("toolsmith.db"), Durability::Batched).await.unwrap()
     }
 
-    fn record(random: u64) -> Record {
+    pub(crate) fn record(random: u64) -> Record {
         let created_at = Timestamp::from_millis(1_763_000_000_000);
         Record {
             record_id: CallId::from_parts(created_at, random),
@@ -306,9 +320,23 @@ mod tests {
         let all: Vec<&Record> = all.iter().collect();
         // The commit of the first half succeeded, but nobody heard of it.
         let (half, _) = all.split_at(350);
-        assert_eq!(inserts.write(&mut db, half, Attempt::First).await.unwrap(), 0);
-        assert_eq!(inserts.write(&mut db, &all, Attempt::Again).await.unwrap(), 0);
+        assert_eq!(inserts.write(&mut db, half, Attempt::First).await.unwrap(), [0; 0]);
+        assert_eq!(inserts.write(&mut db, &all, Attempt::Again).await.unwrap(), [0; 0]);
         assert_eq!(counted(&mut db).await, (700, 700));
+    }
+
+    #[tokio::test]
+    async fn the_records_that_cannot_be_stored_are_named_by_their_places() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = open(folder.path()).await;
+        let inserts = Inserts::new();
+        let all = [2, 2, 3, 1, 4].map(record);
+        let all: Vec<&Record> = all.iter().collect();
+        assert_eq!(inserts.write(&mut db, &all, Attempt::First).await.unwrap(), [1]);
+        let more = [4, 5, 5, 6].map(record);
+        let more: Vec<&Record> = more.iter().collect();
+        assert_eq!(inserts.write(&mut db, &more, Attempt::Again).await.unwrap(), [2]);
+        assert_eq!(counted(&mut db).await, (6, 6));
     }
 
     #[tokio::test]

@@ -150,7 +150,7 @@ async fn erase_within(
     for number in numbers {
         list.push_bind(*number);
     }
-    delete.push(") RETURNING tool_name, execution_time, is_success");
+    delete.push(") RETURNING tool_name, version IS NOT NULL, execution_time, is_success");
     let rows = delete.build().persistent(false).fetch_all(&mut *db).await?;
     let erased: Vec<Erased> = rows.iter().map(Erased::read).collect::<Result<_, _>>()?;
     let tally = Tally::sum(erased.iter().map(Erased::counted)).negated();
@@ -164,6 +164,7 @@ async fn erase_within(
 /// What the statistics knew of an erased record.
 struct Erased {
     tool: Text,
+    has_version: bool,
     nanos: i64,
     is_success: bool,
 }
@@ -172,14 +173,16 @@ impl Erased {
     fn read(row: &SqliteRow) -> Result<Self, sqlx::Error> {
         Ok(Self {
             tool: row.try_get::<&str, _>(0)?.into(),
-            nanos: row.try_get(1)?,
-            is_success: row.try_get(2)?,
+            has_version: row.try_get(1)?,
+            nanos: row.try_get(2)?,
+            is_success: row.try_get(3)?,
         })
     }
 
     fn counted(&self) -> Counted<'_> {
         Counted {
             tool: &self.tool,
+            has_version: self.has_version,
             duration: std::time::Duration::from_nanos(number(self.nanos)),
             is_success: self.is_success,
         }

@@ -22,6 +22,7 @@ pub(crate) const KNOWN: i64 = 1;
 /// after the other, and `segments` says which of them can hold what it looks for.
 ///
 /// What statistics need is kept as sums: `tool_stats` and, as a histogram, `tool_durations`.
+/// Calls of tools that do not exist are summed up under one name there.
 pub(crate) const V1: &str = "
     CREATE TABLE calls (
         seq INTEGER PRIMARY KEY,

@@ -14,3 +14,4 @@ mod queue;
 mod retention;
 mod summaries;
 mod support;
+mod trouble;

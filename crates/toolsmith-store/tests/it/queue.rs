@@ -56,6 +56,30 @@ async fn a_duplicate_is_refused_and_the_others_of_its_batch_are_not() {
 }
 
 #[tokio::test]
+async fn whoever_waits_for_a_record_that_cannot_be_stored_hears_that_it_is_not_safe() {
+    let folder = folder();
+    let config = StoreConfig { durability: Durability::Sync, ..StoreConfig::at(folder.path()) };
+    let store = Store::open(config).await.unwrap();
+    let receipts = [1, 2, 1, 3].map(|millis| store.push(record(millis)));
+    let mut safe = Vec::new();
+    for receipt in receipts {
+        safe.push(receipt.wait().await);
+    }
+    assert_eq!(safe, [true, true, false, true]);
+}
+
+#[tokio::test]
+async fn callers_wait_when_the_queue_is_full_of_bytes_and_nothing_is_lost() {
+    let folder = folder();
+    let config = StoreConfig { queue_bytes: 500, ..StoreConfig::at(folder.path()) };
+    let store = Store::open(config).await.unwrap();
+    push(&store, (0..1_000).map(record)).await;
+    let metrics = store.metrics();
+    assert!(metrics.waited > 0, "{metrics:?}");
+    assert_eq!((metrics.written, metrics.lost), (1_000, 0));
+}
+
+#[tokio::test]
 async fn the_writer_comes_by_itself_within_its_window() {
     let folder = folder();
     let window = Duration::from_millis(50);

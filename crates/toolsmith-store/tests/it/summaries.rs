@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use toolsmith_core::{Record, json};
+use toolsmith_store::{Erase, Statistics};
 
 use crate::support::{failed, folder, open, push, record};
 
@@ -77,6 +78,31 @@ async fn statistics_know_counts_averages_and_percentiles_of_each_tool() {
         assert!((found - expected).abs() <= expected * 0.03, "{found} is not {expected}");
     }
     assert!((stats.tools["echo"].p99_ms - 1.5).abs() < 0.045, "{:?}", stats.tools["echo"]);
+}
+
+#[tokio::test]
+async fn names_that_callers_make_up_are_counted_under_one_name() {
+    let folder = folder();
+    let store = open(folder.path()).await;
+    let made_up = |at: i64| Record {
+        version: None,
+        tool_name: format!("no-such-tool-{at}").into(),
+        user_id: (at < 400).then(|| "me".into()),
+        ..failed(at)
+    };
+    push(&store, (0..1_000).map(made_up)).await;
+    push(&store, [record(1_000)]).await;
+    let stats = store.stats().await.unwrap();
+    assert_eq!((stats.total_calls, stats.failed_calls), (1_001, 1_000));
+    let usage = |stats: &Statistics| serde_json::to_value(&stats.tool_usage).unwrap();
+    assert_eq!(usage(&stats), json!({"(unknown)": 1_000, "echo": 1}));
+    assert_eq!(stats.tools["(unknown)"].failures, 1_000);
+
+    store.erase(Erase::User("me".into())).await.unwrap();
+    let stats = store.stats().await.unwrap();
+    assert_eq!((stats.total_calls, stats.failed_calls), (601, 600));
+    assert_eq!(usage(&stats), json!({"(unknown)": 600, "echo": 1}));
+    assert!((stats.tools["(unknown)"].p99_ms - 1.5).abs() < 0.045, "{stats:?}");
 }
 
 #[tokio::test]

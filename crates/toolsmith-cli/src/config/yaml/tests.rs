@@ -1,7 +1,7 @@
 //! What the reader makes of texts, good and hostile.
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 

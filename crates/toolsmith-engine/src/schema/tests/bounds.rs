@@ -22,13 +22,13 @@ fn nested(levels: usize) -> Value {
 #[test]
 fn deep_inputs_are_refused_before_the_schema_sees_them() {
     let schema = schema(&json!({"type": "object", "properties": {"next": {"$ref": "#"}}}));
-    let fine = (0..127).fold(json!({}), |inner, _| json!({"next": inner}));
+    let fine = (0..126).fold(json!({}), |inner, _| json!({"next": inner}));
     assert!(schema.is_valid(&fine));
     let deep = nested(2_000);
     assert!(!schema.is_valid(&deep));
-    assert_eq!(schema.problems(&deep)[0].message, "The value is nested deeper than 128 levels.");
+    assert_eq!(schema.problems(&deep)[0].message, "The value is nested deeper than 127 levels.");
     let problems = refused(&schema, deep, LENIENT);
-    assert_eq!(messages(&problems), ["The input is nested deeper than 128 levels."]);
+    assert_eq!(messages(&problems), ["The input is nested deeper than 127 levels."]);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn quoted_json_cannot_smuggle_depth_in() {
     let text = format!("{}1{}", "{\"a\":".repeat(120), "}".repeat(120));
     let input = (0..100).fold(json!(text), |inner, _| json!({"a": inner}));
     let problems = refused(&schema, input, COERCING);
-    assert_eq!(messages(&problems), ["The input is nested deeper than 128 levels."]);
+    assert_eq!(messages(&problems), ["The input is nested deeper than 127 levels."]);
 }
 
 #[test]
