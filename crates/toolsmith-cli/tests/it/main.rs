@@ -19,6 +19,7 @@ mod init;
 mod interrupt;
 mod prune;
 mod run;
+mod reference;
 mod seed_sample;
 mod support;
 mod together;

@@ -33,6 +33,7 @@ struct Den {
     name: &'static str,
     sharing: Sharing,
     close: Close,
+    made: Arc<AtomicU32>,
     closed: Arc<AtomicU32>,
     was_closed_in_use: Arc<AtomicBool>,
 }
@@ -56,6 +57,7 @@ impl Factory for Den {
         &'a self,
         _cx: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Arc<dyn Stateful>, ToolError>> {
+        self.made.fetch_add(1, SeqCst);
         let bear = Bear { den: self.clone(), calls: AtomicU32::new(0), running: AtomicU32::new(0) };
         Box::pin(async move { Ok(Arc::new(bear) as Arc<dyn Stateful>) })
     }
@@ -353,4 +355,39 @@ async fn nested_calls_that_are_not_in_each_others_way_wait_for_their_turn() {
     let both = answer(&engine, in_thread("pair", "a", "")).await;
     assert_eq!(both, json!(["bear 2", "bear 3"]));
     assert_eq!(sleeping.await.unwrap(), "ok");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whatever_happens_at_once_every_object_is_closed_and_none_in_use() {
+    for sharing in [Sharing::OneCallAtATime, Sharing::Concurrent] {
+        let den = Den { sharing, ..Den::new("bear") };
+        let (engine, _) = engine([den.tool("bear")]);
+        let mut callers = tokio::task::JoinSet::new();
+        for caller in 0..8_u64 {
+            let (engine, den) = (engine.clone(), den.clone());
+            callers.spawn(async move {
+                for round in 0..200_u64 {
+                    let thread = (round % 3).to_string();
+                    let text = ["", "", "call itself", "sleep"][(caller + round) as usize % 4];
+                    let mut call = in_thread("bear", &thread, text);
+                    call.context.timeout = Some(Duration::from_micros(500));
+                    engine.call(call).await;
+                    match (caller + round) % 40 {
+                        7 => drop(engine.end_thread(&thread).await),
+                        13 => drop(engine.end_idle(Duration::ZERO).await),
+                        21 => {
+                            let again = [den.tool("bear")];
+                            engine.registry().register_many(again, OnClash::Replace).unwrap();
+                        }
+                        _ => {}
+                    }
+                }
+            });
+        }
+        timeout(Duration::from_mins(1), callers.join_all()).await.unwrap();
+        engine.shutdown(Duration::from_secs(10)).await;
+        assert_eq!(den.made.load(SeqCst), den.closed(), "{sharing:?}");
+        assert!(den.closed() > 0 && !den.was_closed_in_use.load(SeqCst));
+        assert_eq!(engine.metrics().instances, 0);
+    }
 }
