@@ -52,10 +52,10 @@ pub(crate) async fn poll_on<F: Future>(trace: &Trace<'_>, work: F) -> F::Output 
 }
 
 fn tell(trace: &Trace<'_>, held: Duration) {
-    if held <= trace.engine.config().longest_poll {
+    if held <= trace.engine.config.longest_poll {
         return;
     }
-    trace.engine.held().0.fetch_add(1, Relaxed);
+    trace.engine.held.0.fetch_add(1, Relaxed);
     let held_ms = held.as_millis();
     tracing::warn!(
         tool.name = %trace.tool_name,

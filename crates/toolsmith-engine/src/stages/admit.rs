@@ -31,7 +31,7 @@ impl Slot<'_> {
 
 pub(crate) async fn admit<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a>, ToolError> {
     let engine = trace.engine;
-    if let Some(sink) = engine.sink() {
+    if let Some(sink) = &engine.sink {
         sink.ready()?;
     }
     keep_to_rates(trace, tool)?;
@@ -55,11 +55,11 @@ async fn take_slot<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a>, Tool
     let inside = match &context.conversation_id {
         None => None,
         Some(conversation) => {
-            let entered = engine.gates().enter(conversation, company, trace.deadline()).await;
+            let entered = engine.gates.enter(conversation, company, trace.deadline()).await;
             Some(entered.map_err(turned_away)?)
         }
     };
-    let acquired = engine.limiter().acquire(tool.bucket, context.priority, trace.deadline()).await;
+    let acquired = engine.limiter.acquire(tool.bucket, context.priority, trace.deadline()).await;
     let permit = acquired.map_err(refused)?;
     Ok(Slot { permit: Some(permit), inside, uncounted: None })
 }
@@ -72,7 +72,7 @@ fn payer(trace: &Trace<'_>) -> Option<Text> {
 
 /// The caller's own rate comes first: calls that it refuses must not use up what others share.
 fn keep_to_rates(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
-    let of_caller = trace.engine.caller_rate();
+    let of_caller = trace.engine.caller_rate.as_ref();
     if of_caller.is_none() && tool.rate.is_none() {
         return Ok(());
     }
@@ -91,7 +91,7 @@ fn keep_to_rates(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
 }
 
 fn book(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
-    let meter = trace.engine.meter();
+    let meter = &trace.engine.meter;
     if !meter.has_to_book(tool.spec.cost) {
         return Ok(());
     }

@@ -30,7 +30,7 @@ pub(crate) fn approve(trace: &mut Trace<'_>, tool: &Entry) -> Result<Option<Gran
     };
     // Bound to the caller itself, also where answers are shared between the agents of one person.
     let scope = format!("{:?}{}", question.context.caller_id, scope_of(question.context));
-    let taken = trace.engine.approvals().take(&question, scope);
+    let taken = trace.engine.approvals.take(&question, scope);
     taken.map(Some).inspect_err(|error| {
         let is_new = error.details()["approval_id"] == json!(trace.call_id);
         if error.kind() == ErrorKind::ApprovalRequired && is_new {

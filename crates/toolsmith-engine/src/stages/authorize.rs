@@ -13,13 +13,13 @@ use crate::{
 };
 
 pub(crate) async fn authorize(trace: &mut Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
-    if trace.cx.depth() > trace.engine.config().max_depth {
+    if trace.cx.depth() > trace.engine.config.max_depth {
         return Err(ToolError::new(
             ErrorKind::Rejected,
             "Tools have called tools too many levels deep; this looks like a circle.",
         ));
     }
-    for interceptor in trace.engine.interceptors() {
+    for interceptor in &trace.engine.interceptors {
         let verdict = async { interceptor.before(&trace.cx, &tool.spec, &trace.input).await };
         match foreign(trace.deadline(), verdict).await? {
             Before::Allow => {}

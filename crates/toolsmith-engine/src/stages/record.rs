@@ -50,16 +50,22 @@ pub(crate) struct Trace<'a> {
 
 pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
     engine.open.enter();
-    let started_at = engine.clock().now();
+    let started_at = engine.clock.now();
     let started = Instant::now();
-    let call_id = engine.ids().call_id(started_at);
+    let call_id = engine.ids.call_id(started_at);
     let depth = call.parent.map_or(0, |parent| parent.depth + 1);
     let tool_name = Text::new(beginning(&call.tool, 256));
     let stream_name = Text::new(ToolRef::split(&tool_name).0);
     let stream = engine.stream_of(call.stream, call_id, &stream_name);
-    let cx = ToolContext::new(call_id, Text::default(), call.context, started, engine.caller())
-        .with_stream(stream)
-        .with_depth(depth);
+    let cx = ToolContext::new(
+        call_id,
+        Text::default(),
+        call.context,
+        started,
+        Arc::clone(&engine.caller),
+    )
+    .with_stream(stream)
+    .with_depth(depth);
     let trace = Trace {
         engine,
         call_id,
@@ -121,7 +127,7 @@ impl Trace<'_> {
     }
 
     pub(crate) fn emit(&self, kind: EventKind, data: impl FnOnce() -> Value) {
-        self.engine.events().emit(kind, Some(&self.tool_name), Some(self.call_id), data);
+        self.engine.events.emit(kind, Some(&self.tool_name), Some(self.call_id), data);
     }
 
     fn finish(&mut self, result: Result<Settled, ToolError>) -> (Outcome, Receipt) {
@@ -137,7 +143,7 @@ impl Trace<'_> {
             Err(error) => (Err(error), Err(())),
         };
         let version = self.tool.as_ref().map(|tool| tool.version.clone());
-        let receipt = match self.engine.sink() {
+        let receipt = match &self.engine.sink {
             None => Receipt::done(),
             Some(sink) => {
                 let params = self.params.take().unwrap_or_else(|| JsonText::of(&self.input));
@@ -146,7 +152,7 @@ impl Trace<'_> {
             }
         };
         let mut metadata = std::mem::take(&mut self.metadata);
-        self.engine.redactor().fields(&mut metadata);
+        self.engine.redactor.fields(&mut metadata);
         self.engine.open.leave();
         let outcome = Outcome {
             call_id: self.call_id,
@@ -165,17 +171,17 @@ impl Trace<'_> {
         let context = self.cx.context();
         match result {
             Ok(settled) => {
-                self.engine.streaks().succeed(context, &self.tool_name);
+                self.engine.streaks.succeed(context, &self.tool_name);
                 Ok(settled)
             }
             Err(error) => {
                 if let Some(source) = std::error::Error::source(&error) {
                     let source = source.to_string();
-                    let source = self.engine.redactor().text(&source).into_owned();
+                    let source = self.engine.redactor.text(&source).into_owned();
                     tracing::debug!(call.id = %self.call_id, tool.name = %self.tool_name, source);
                 }
-                let error = bounded(self.engine.redactor().error(error));
-                Err(self.engine.streaks().fail(context, &self.tool_name, error))
+                let error = bounded(self.engine.redactor.error(error));
+                Err(self.engine.streaks.fail(context, &self.tool_name, error))
             }
         }
     }
@@ -226,17 +232,17 @@ impl Trace<'_> {
 
     /// The input as others may see it: without secrets, and not without end.
     pub(crate) fn shown(&self, params: JsonText) -> JsonText {
-        let params = match self.engine.redactor().text(params.as_str()) {
+        let params = match self.engine.redactor.text(params.as_str()) {
             Cow::Borrowed(_) => params,
             // Cleaned as a value: a secret with quotes in it could break the text.
             Cow::Owned(_) => {
                 let mut value = params.to_value();
-                self.engine.redactor().value(&mut value);
+                self.engine.redactor.value(&mut value);
                 JsonText::of(&value)
             }
         };
         let bytes = params.as_str().len();
-        if bytes <= self.engine.config().max_recorded_bytes {
+        if bytes <= self.engine.config.max_recorded_bytes {
             return params;
         }
         let preview = beginning(params.as_str(), 4_096);

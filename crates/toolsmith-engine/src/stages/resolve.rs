@@ -12,7 +12,7 @@ use crate::{
 
 pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
     let engine = trace.engine;
-    let registry = engine.registry();
+    let registry = &engine.registry;
     let rights = &trace.cx.context().rights;
     // Whoever may not see a tool is told the same as when it does not exist, its versions too.
     if !rights.allows(ToolRef::split(&trace.asked).0) {
@@ -43,7 +43,7 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
 
 /// The call's own limit, else the tool's, else the default; never more than the engine allows.
 fn timeout_of(engine: &Parts, spec: &ToolSpec, asked: Option<Duration>) -> Duration {
-    let config = engine.config();
+    let config = &engine.config;
     let usual =
         if spec.category.is_network() { config.network_timeout } else { config.default_timeout };
     asked.or(spec.timeout).unwrap_or(usual).min(config.max_timeout)
@@ -54,7 +54,7 @@ fn explain(engine: &Parts, trace: &Trace<'_>, not_found: NotFound) -> ToolError 
     match not_found {
         NotFound::Name => {
             let rights = &trace.cx.context().rights;
-            let near = engine.registry().suggest(name, |name| rights.allows(name));
+            let near = engine.registry.suggest(name, |name| rights.allows(name));
             let hint = near.unwrap_or_else(|| "List the tools to see what there is.".to_owned());
             let shown: String = name.chars().take(80).collect();
             ToolError::new(ErrorKind::ToolNotFound, format!("There is no tool `{shown}`. {hint}"))

@@ -76,7 +76,7 @@ enum Found<'a> {
 }
 
 async fn by_key<'a>(trace: &Trace<'a>, key: &str) -> Result<Found<'a>, ToolError> {
-    let keys = trace.engine.keys();
+    let keys = &trace.engine.keys;
     let input = normalised(&trace.input);
     loop {
         match keys.look(key, &input)? {

@@ -78,7 +78,7 @@ pub(crate) async fn run(
             return Err(error);
         }
         trace.emit(EventKind::RetryScheduled, || {
-            let error = trace.engine.redactor().error(error);
+            let error = trace.engine.redactor.error(error);
             json!({ "attempt": retries.done, "error": error, "delay_ms": delay.as_millis() })
         });
         trace.note("retries", json!(retries.done));

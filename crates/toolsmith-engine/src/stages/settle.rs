@@ -33,14 +33,14 @@ pub(crate) async fn settle(
     let output = judge(trace, tool, output?).await?;
     let output = check(trace, tool, output).await?;
     let settled = clean(trace, output);
-    if settled.text.as_str().len() <= trace.engine.config().max_output_bytes {
+    if settled.text.as_str().len() <= trace.engine.config.max_output_bytes {
         return Ok(settled);
     }
     cut(trace, settled).await
 }
 
 async fn judge(trace: &Trace<'_>, tool: &Entry, mut output: Value) -> Result<Value, ToolError> {
-    for interceptor in trace.engine.interceptors() {
+    for interceptor in &trace.engine.interceptors {
         let verdict = async { interceptor.after(&trace.cx, &tool.spec, &output).await };
         match foreign(trace.deadline(), verdict).await? {
             After::Accept => {}
@@ -89,7 +89,7 @@ fn invalid(message: String) -> ToolError {
 /// Takes secrets out; the text is needed for the record anyway, so it is searched, not the value.
 fn clean(trace: &Trace<'_>, output: Value) -> Settled {
     let text = JsonText::of(&output);
-    let redactor = trace.engine.redactor();
+    let redactor = &trace.engine.redactor;
     if redactor.is_empty() {
         return Settled { output, text };
     }
@@ -110,9 +110,9 @@ async fn cut(trace: &mut Trace<'_>, settled: Settled) -> Result<Settled, ToolErr
         Value::String(text) => text.as_str(),
         _ => settled.text.as_str(),
     };
-    let preview = beginning(whole, PREVIEW.min(trace.engine.config().max_output_bytes));
+    let preview = beginning(whole, PREVIEW.min(trace.engine.config.max_output_bytes));
     let bytes = whole.len();
-    let kept = match trace.engine.artifacts() {
+    let kept = match &trace.engine.artifacts {
         None => "the rest is not kept, as this engine has no store for artifacts".to_owned(),
         Some(artifacts) => {
             let context = trace.cx.context();

@@ -20,7 +20,7 @@ pub(crate) async fn validate(trace: &mut Trace<'_>, tool: &Arc<Entry>) -> Result
         )
     })?;
     let rules = Rules {
-        extras: match trace.engine.config().unknown_parameters {
+        extras: match trace.engine.config.unknown_parameters {
             UnknownParameters::Drop => Extras::Drop,
             UnknownParameters::Refuse => Extras::Refuse,
         },
@@ -79,7 +79,7 @@ fn note(trace: &mut Trace<'_>, notes: &Notes) {
 fn tell(trace: &Trace<'_>, problems: &[Problem]) {
     trace.emit(EventKind::ValidationError, || {
         let mut data = json!({ "problems": problems });
-        trace.engine.redactor().value(&mut data);
+        trace.engine.redactor.value(&mut data);
         data
     });
 }

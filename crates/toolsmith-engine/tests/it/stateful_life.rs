@@ -357,33 +357,33 @@ async fn nested_calls_that_are_not_in_each_others_way_wait_for_their_turn() {
     assert_eq!(sleeping.await.unwrap(), "ok");
 }
 
+/// Calls in a few threads with hardly any time, ending and replacing things in between.
+async fn disturb(engine: Engine, den: Den, caller: usize) {
+    for step in caller..caller + 200 {
+        let thread = (step % 3).to_string();
+        let text = ["", "", "call itself", "sleep"][step % 4];
+        let mut call = in_thread("bear", &thread, text);
+        call.context.timeout = Some(Duration::from_micros(500));
+        engine.call(call).await;
+        match step % 40 {
+            7 => drop(engine.end_thread(&thread).await),
+            13 => drop(engine.end_idle(Duration::ZERO).await),
+            21 => {
+                let again = [den.tool("bear")];
+                engine.registry().register_many(again, OnClash::Replace).unwrap();
+            }
+            _ => {}
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whatever_happens_at_once_every_object_is_closed_and_none_in_use() {
     for sharing in [Sharing::OneCallAtATime, Sharing::Concurrent] {
         let den = Den { sharing, ..Den::new("bear") };
         let (engine, _) = engine([den.tool("bear")]);
-        let mut callers = tokio::task::JoinSet::new();
-        for caller in 0..8_u64 {
-            let (engine, den) = (engine.clone(), den.clone());
-            callers.spawn(async move {
-                for round in 0..200_u64 {
-                    let thread = (round % 3).to_string();
-                    let text = ["", "", "call itself", "sleep"][(caller + round) as usize % 4];
-                    let mut call = in_thread("bear", &thread, text);
-                    call.context.timeout = Some(Duration::from_micros(500));
-                    engine.call(call).await;
-                    match (caller + round) % 40 {
-                        7 => drop(engine.end_thread(&thread).await),
-                        13 => drop(engine.end_idle(Duration::ZERO).await),
-                        21 => {
-                            let again = [den.tool("bear")];
-                            engine.registry().register_many(again, OnClash::Replace).unwrap();
-                        }
-                        _ => {}
-                    }
-                }
-            });
-        }
+        let callers = (0..8).map(|caller| disturb(engine.clone(), den.clone(), caller));
+        let callers: tokio::task::JoinSet<()> = callers.collect();
         timeout(Duration::from_mins(1), callers.join_all()).await.unwrap();
         engine.shutdown(Duration::from_secs(10)).await;
         assert_eq!(den.made.load(SeqCst), den.closed(), "{sharing:?}");
