@@ -67,10 +67,11 @@ impl Shared {
     /// Returns when the writer has ended.
     pub(crate) async fn ended(&self) {
         let (sender, receiver) = oneshot::channel();
-        if let Some(waiting) = &mut *self.waiting_for_end.lock() {
-            waiting.push(sender);
+        // The sender is never used: it goes away with the writer, or at once if that has ended.
+        match &mut *self.waiting_for_end.lock() {
+            Some(waiting) => waiting.push(sender),
+            None => drop(sender),
         }
-        // The sender is never used: it goes away with the writer, or has gone already.
         receiver.await.ok();
     }
 

@@ -21,6 +21,8 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
     let tool = registry
         .find_ref(&trace.asked, rights.namespace.as_ref())
         .map_err(|not_found| explain(engine, trace, not_found))?;
+    let timeout = timeout_of(engine, &tool.spec, trace.cx.context().timeout);
+    trace.bind(&tool, timeout);
     if !tool.spec.enabled {
         return Err(ToolError::new(
             ErrorKind::ToolNotFound,
@@ -36,8 +38,6 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
             ));
         }
     }
-    let timeout = timeout_of(engine, &tool.spec, trace.cx.context().timeout);
-    trace.bind(&tool, timeout);
     Ok(tool)
 }
 

@@ -153,3 +153,13 @@ async fn a_damaged_database_is_noticed_and_named() {
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(error.to_string().contains("toolsmith.db"), "{error}");
 }
+
+#[tokio::test]
+async fn closing_twice_does_not_wait_for_a_writer_that_has_ended() {
+    let folder = folder();
+    let store = open(folder.path()).await;
+    store.close().await;
+    // Half of what a writer that does not end is given.
+    let limit = std::time::Duration::from_secs(3);
+    tokio::time::timeout(limit, store.close()).await.unwrap();
+}
