@@ -26,6 +26,7 @@ pub(crate) fn bench(rounds: usize) -> Result<Value> {
         "tools_100k_vs_10": rounded(ratio),
         "tools_100k_vs_10_by": by,
         "register_100k_ms": registered["register_ms"],
+        "list_page_us": registered["list_page_us"],
         "rss_per_tool_bytes": registered["rss_per_tool_bytes"],
     }))
 }
@@ -40,7 +41,16 @@ pub(crate) fn register(arguments: &Arguments) -> Result<()> {
     engine.registry().register_many(fillers?, toolsmith_engine::registry::OnClash::Refuse)?;
     let took = start.elapsed();
     let held = memory()?.saturating_sub(before);
+    let start = Instant::now();
+    let pages = 1_000;
+    for number in 0..pages {
+        let after = format!("catalogue_search_{}", number * tools / pages);
+        let filter = toolsmith_engine::registry::Filter::default();
+        std::hint::black_box(engine.registry().page(&filter, Some(&after), 50));
+    }
+    let page = crate::machine::nanos_each(start.elapsed(), pages) / 1_000.0;
     let figures = json!({
+        "list_page_us": rounded(page),
         "register_ms": rounded(took.as_secs_f64() * 1_000.0),
         "rss_per_tool_bytes": held / u64::try_from(tools.max(1))?,
     });

@@ -4,6 +4,7 @@ mod dependencies;
 mod entry;
 mod family;
 mod filter;
+mod snapshot;
 mod stats;
 mod table;
 

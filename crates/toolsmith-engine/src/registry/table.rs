@@ -7,16 +7,12 @@
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use arc_swap::ArcSwap;
-use archery::ArcTK;
-use foldhash::quality::RandomState;
 use parking_lot::Mutex;
-use rpds::HashTrieMap;
 use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
 
-use super::{DependencyProblem, Entry, Filter, Totals, dependencies, family::Family};
-
-/// The tools by name; names in a private namespace stand as `namespace/name`.
-type Snapshot = HashTrieMap<Text, Family, ArcTK, RandomState>;
+use super::{
+    DependencyProblem, Entry, Filter, Totals, dependencies, family::Family, snapshot::Snapshot,
+};
 
 /// What to do when a tool of that name and version is already there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,8 +51,7 @@ pub struct Registry {
 
 impl Registry {
     pub(crate) fn new(lower: Lower, on_change: OnChange) -> Self {
-        let snapshot =
-            ArcSwap::from_pointee(Snapshot::new_with_hasher_and_ptr_kind(RandomState::default()));
+        let snapshot = ArcSwap::from_pointee(Snapshot::default());
         Self { snapshot, writing: Mutex::new(()), lower, on_change }
     }
 
@@ -98,7 +93,7 @@ impl Registry {
     pub fn unregister_private(&self, namespace: &str, name: &ToolName) -> bool {
         let writing = self.writing.lock();
         let mut next = Snapshot::clone(&self.snapshot.load());
-        let was_there = next.remove_mut(private_name(namespace, name.as_str()).as_str());
+        let was_there = next.remove(private_name(namespace, name.as_str()).as_str());
         self.snapshot.store(Arc::new(next));
         drop(writing);
         was_there
@@ -112,10 +107,10 @@ impl Registry {
             return false;
         };
         let change = if rest.is_empty() {
-            next.remove_mut(name.as_str());
+            next.remove(name.as_str());
             Change::Removed(name.clone())
         } else {
-            next.insert_mut(name.text().clone(), rest);
+            next.insert(name.text().clone(), rest);
             Change::Updated(name.clone())
         };
         self.snapshot.store(Arc::new(next));
@@ -131,12 +126,12 @@ impl Registry {
 
     /// Tells whether there is a tool of that name.
     pub fn has(&self, name: &str) -> bool {
-        is_public(name) && self.snapshot.load().contains_key(name)
+        is_public(name) && self.snapshot.load().get(name).is_some()
     }
 
     /// Returns how many names there are.
     pub fn len(&self) -> usize {
-        self.snapshot.load().size()
+        self.snapshot.load().len()
     }
 
     /// Tells whether there is no tool.
@@ -156,9 +151,16 @@ impl Registry {
 
     /// Returns the default versions that pass a filter, by name.
     pub fn find(&self, filter: &Filter) -> Vec<Arc<Entry>> {
-        let mut found = defaults(&self.snapshot.load());
-        found.retain(|entry| filter.accepts(entry));
-        found
+        let snapshot = self.snapshot.load();
+        let accepted = snapshot.defaults(None).filter(|entry| filter.accepts(entry));
+        accepted.map(Arc::clone).collect()
+    }
+
+    /// Returns a page of the same list: at most `limit` tools, from behind a name on.
+    pub fn page(&self, filter: &Filter, after: Option<&str>, limit: usize) -> Vec<Arc<Entry>> {
+        let snapshot = self.snapshot.load();
+        let accepted = snapshot.defaults(after).filter(|entry| filter.accepts(entry));
+        accepted.take(limit).map(Arc::clone).collect()
     }
 
     /// Returns all versions of a tool, the newest first.
@@ -170,12 +172,12 @@ impl Registry {
 
     /// Checks that every dependency is there and that none goes in a circle.
     pub fn check_dependencies(&self) -> Vec<DependencyProblem> {
-        dependencies::check(&public(&self.snapshot.load()))
+        dependencies::check(&self.snapshot.load().public())
     }
 
     /// Returns how many tools there are, by category, and how their calls went.
     pub fn stats(&self) -> Totals {
-        Totals::of(&public(&self.snapshot.load()))
+        Totals::of(&self.snapshot.load().public())
     }
 
     /// Finds what a caller means, its own namespace first; the error says why there is nothing.
@@ -213,7 +215,7 @@ impl Registry {
     /// Returns `Did you mean …?` for names that the caller can see.
     pub(crate) fn suggest(&self, name: &str, visible: impl Fn(&str) -> bool) -> Option<String> {
         let snapshot = self.snapshot.load();
-        let shown = snapshot.values().filter_map(Family::default_version).filter(|entry| {
+        let shown = snapshot.defaults(None).filter(|entry| {
             let spec = &entry.spec;
             entry.namespace.is_none() && spec.enabled && spec.exposure != Exposure::Hidden
         });
@@ -237,7 +239,7 @@ impl Registry {
         let mut next = Snapshot::clone(&self.snapshot.load());
         let mut changes = Vec::with_capacity(entries.len() + removed.len());
         for name in removed {
-            if next.remove_mut(name.as_str()) {
+            if next.remove(name.as_str()) {
                 changes.push(Change::Removed(name.clone()));
             }
         }
@@ -250,7 +252,7 @@ impl Registry {
         // Only what is new can be refused for what it needs; needs of private tools are looked up
         // when they are called.
         if !needy.is_empty() {
-            dependencies::refuse(&dependencies::check(&public(&next)), &needy)?;
+            dependencies::refuse(&dependencies::check(&next.public()), &needy)?;
         }
         self.snapshot.store(Arc::new(next));
         drop(writing);
@@ -267,23 +269,6 @@ pub(crate) enum NotFound {
     Version(Vec<Version>),
     /// The range is not one.
     Range(ToolError),
-}
-
-/// The default version of every tool, by name.
-fn defaults(snapshot: &Snapshot) -> Vec<Arc<Entry>> {
-    let entries = snapshot.values().filter_map(Family::default_version).map(Arc::clone);
-    let mut entries: Vec<Arc<Entry>> = entries.collect();
-    entries.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
-    entries
-}
-
-/// Every version of every tool that is not private, by name.
-fn public(snapshot: &Snapshot) -> Vec<Arc<Entry>> {
-    let versions = snapshot.values().flat_map(Family::versions);
-    let mut entries: Vec<Arc<Entry>> =
-        versions.filter(|entry| entry.namespace.is_none()).map(Arc::clone).collect();
-    entries.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
-    entries
 }
 
 /// Tells whether a name can be one of a public tool: one with a slash reaches into a namespace.
@@ -319,7 +304,7 @@ fn insert(next: &mut Snapshot, entry: Entry, on_clash: OnClash) -> Result<Change
         Some(family) => family.with(entry),
         None => Family::single(entry),
     };
-    next.insert_mut(key, next_family);
+    next.insert(key, next_family);
     Ok(change)
 }
 

@@ -188,3 +188,17 @@ async fn calls_of_all_versions_are_counted() {
     }
     assert_eq!(engine.registry().stats().calls["t"].count, 3);
 }
+
+#[test]
+fn a_long_list_is_read_in_pages_without_gaps_or_doubles() {
+    let (engine, _) = engine((0..250).map(|n| version(&format!("tool_{n:03}"), "1.0.0")));
+    let (mut names, mut after) = (Vec::new(), None);
+    loop {
+        let page = engine.registry().page(&Filter::default(), after.as_deref(), 40);
+        let Some(last) = page.last() else { break };
+        after = Some(last.spec.name.to_string());
+        names.extend(page.iter().map(|entry| entry.spec.name.clone()));
+    }
+    assert_eq!(names, engine.registry().names());
+    assert_eq!(names.len(), 250);
+}
