@@ -20,7 +20,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: Environme
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let cli = match Cli::read(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return answer_parser(&error, asks_for_json(&arguments)),
+        Err(error) => return answer_parser(&error, &arguments),
     };
     let form = if cli.globals.json { Form::Json } else { Form::People };
     let session = Session::new(cli.globals, environment, Output::to_stdout(form));
@@ -44,14 +44,24 @@ fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
 }
 
 /// Prints help and version where they were asked for, and complaints where they were not.
-fn answer_parser(error: &clap::Error, form: Form) -> ExitCode {
+fn answer_parser(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
+    let form = asks_for_json(arguments);
     let is_asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if form == Form::Json && !is_asked {
         return report(&UsageError::new(brief(error)).into(), form, &Redactor::default());
     }
+    // Colours are control characters too: a complaint that repeats some goes without any.
+    if !is_asked && arguments.iter().any(|argument| has_control(argument)) {
+        output::tell(error.to_string().trim_end());
+        return exit::USAGE.into();
+    }
     // The reader of a pipe may be gone; then there is nobody to tell.
     error.print().ok();
     if is_asked { ExitCode::SUCCESS } else { exit::USAGE.into() }
+}
+
+fn has_control(argument: &OsString) -> bool {
+    argument.to_string_lossy().contains(char::is_control)
 }
 
 /// Takes the usage lines and the prefix off a complaint of the parser.

@@ -103,9 +103,19 @@ pub fn print(text: &str) -> io::Result<()> {
     unless_left(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
 }
 
-/// Writes a line to standard error; nobody has to read it.
+/// Writes a line to standard error, without control characters; nobody has to read it.
 pub fn tell(line: &str) {
-    writeln!(io::stderr(), "{line}").ok();
+    writeln!(io::stderr(), "{}", harmless(line)).ok();
+}
+
+/// Replaces control characters but line breaks: text from outside must not steer the terminal.
+pub fn harmless(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+}
+
+/// Replaces all control characters, so that a text takes one line.
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Standard output for much that comes piece by piece; it remembers when its reader has left.
@@ -218,5 +228,11 @@ mod tests {
         assert_eq!(Colour::On.bold(""), "");
         assert_eq!(Colour::Off.green("yes"), "yes");
         assert_eq!(Colour::Off.faint("x"), "x");
+    }
+
+    #[test]
+    fn control_characters_become_spaces() {
+        assert_eq!(harmless("a\u{1b}[31m\r\n\u{9b}中"), "a [31m \n 中");
+        assert_eq!(one_line("a\u{1b}[31m\r\n\u{9b}中"), "a [31m   中");
     }
 }

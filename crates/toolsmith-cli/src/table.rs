@@ -2,10 +2,13 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::output::Colour;
+use crate::output::{Colour, one_line};
 
 /// Between two columns.
 const GAP: &str = "  ";
+
+/// How many columns a cell takes at most: what is longer would fill the screen.
+const WIDEST: usize = 120;
 
 /// Rows of text in columns.
 ///
@@ -28,9 +31,9 @@ impl Table {
         Self { header: header.iter().map(|cell| (*cell).to_owned()).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row; missing cells are empty.
+    /// Adds a row; missing cells are empty, and long ones are cut.
     pub fn row<C: Into<String>>(&mut self, cells: impl IntoIterator<Item = C>) {
-        self.rows.push(cells.into_iter().map(|cell| one_line(&cell.into())).collect());
+        self.rows.push(cells.into_iter().map(|text| cell(&text.into())).collect());
     }
 
     /// Tells whether it has no rows.
@@ -83,9 +86,8 @@ fn line(cells: &[String], widths: &[usize]) -> String {
     line
 }
 
-/// Replaces line breaks and other control characters, which would break the table or the terminal.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+fn cell(text: &str) -> String {
+    shorten(&one_line(text), WIDEST)
 }
 
 #[cfg(test)]
@@ -115,6 +117,16 @@ mod tests {
         assert_eq!(shorten("计算器", 4), "计…");
         assert_eq!(shorten("", 4), "");
         assert_eq!(shorten(&"x".repeat(1 << 20), 60).chars().count(), 60);
+    }
+
+    #[test]
+    fn long_cells_are_cut() {
+        let mut table = Table::new(&["A", "B"]);
+        table.row(["x".repeat(100_000), "y".to_owned()]);
+        assert_eq!(
+            table.render(Colour::Off).lines().last(),
+            Some(format!("{}…  y", "x".repeat(119)).as_str())
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
-use crate::{Secret, ToolError};
+use crate::{Secret, Text, ToolError};
 
 /// Secrets shorter than this are not searched for: they would hit innocent text.
 const SHORTEST: usize = 8;
@@ -85,6 +85,14 @@ impl Redactor {
                 Cow::Owned(search.replace_all(text, &vec![MASK; known.secrets.len()]))
             }
             _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// Takes secrets out of a name or an identifier.
+    pub fn label(&self, label: &Text) -> Text {
+        match self.text(label) {
+            Cow::Borrowed(_) => label.clone(),
+            Cow::Owned(clean) => clean.into(),
         }
     }
 

@@ -1,11 +1,9 @@
 //! What is wrong with an expression, and where.
 
-use std::fmt::Write;
-
 use toolsmith_core::{ToolError, json};
 
-/// How many characters are shown on either side of a mistake.
-const AROUND: usize = 16;
+/// The longest expression that is shown with a mistake, in characters.
+const LONGEST_SHOWN: usize = 80;
 
 /// A mistake in an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,12 +24,14 @@ impl Mistake {
         Self { position: None, message: message.into() }
     }
 
-    /// Tells the caller, with the place shown in the expression.
+    /// Tells the caller, with the expression where it is short.
     pub(super) fn into_error(self, expression: &str) -> ToolError {
         let Some(position) = self.position else { return ToolError::try_differently(self.message) };
-        let excerpt = excerpt(expression, position);
-        ToolError::try_differently(format!("{} Here: {excerpt}", self.message))
-            .with_details(json!({ "position": position }))
+        let message = match excerpt(expression) {
+            Some(shown) => format!("{} In: {shown}", self.message),
+            None => self.message,
+        };
+        ToolError::try_differently(message).with_details(json!({ "position": position }))
     }
 }
 
@@ -79,29 +79,16 @@ pub(super) fn visible(c: char) -> String {
     if is_blank { format!("U+{:04X}", u32::from(c)) } else { c.to_string() }
 }
 
-/// Returns the neighbourhood of a character on one line, the character in brackets.
-fn excerpt(expression: &str, position: usize) -> String {
-    let first = position.saturating_sub(AROUND + 1);
-    let mut shown = String::from(if first > 0 { "…" } else { "" });
-    let mut chars = expression.chars().enumerate().skip(first);
-    let mut is_marked = false;
-    for (index, c) in chars.by_ref().take(2 * AROUND + 1) {
-        let text = if c.is_whitespace() { " ".to_owned() } else { visible(c) };
-        if index + 1 == position {
-            is_marked = true;
-            // Writing to a string cannot fail.
-            write!(shown, "⟦{text}⟧").ok();
-        } else {
-            shown.push_str(&text);
-        }
+/// Returns the expression on one line, unless it is too long to help.
+///
+/// It is shown whole or not at all, and unmarked: a secret that somebody put into it is found and
+/// taken out only where it stands in one piece.
+fn excerpt(expression: &str) -> Option<String> {
+    if expression.is_empty() || expression.chars().count() > LONGEST_SHOWN {
+        return None;
     }
-    if chars.next().is_some() {
-        shown.push('…');
-    }
-    if !is_marked {
-        shown.push_str("⟦end⟧");
-    }
-    shown
+    let show = |c: char| if c.is_whitespace() { " ".to_owned() } else { visible(c) };
+    Some(expression.chars().map(show).collect())
 }
 
 #[cfg(test)]
@@ -109,13 +96,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_excerpt_shows_the_place_on_one_line() {
-        assert_eq!(excerpt("1/0", 2), "1⟦/⟧0");
-        assert_eq!(excerpt("1 +", 4), "1 +⟦end⟧");
-        assert_eq!(excerpt("1\n+\n$", 5), "1 + ⟦$⟧");
-        assert_eq!(excerpt("", 1), "⟦end⟧");
-        let long = format!("{}/0{}", "1+".repeat(50), "+1".repeat(50));
-        assert_eq!(excerpt(&long, 101), "…1+1+1+1+1+1+1+1+⟦/⟧0+1+1+1+1+1+1+1+…");
+    fn the_expression_is_shown_on_one_line_or_not_at_all() {
+        assert_eq!(excerpt("1\n+\n$").unwrap(), "1 + $");
+        assert_eq!(excerpt(""), None);
+        assert_eq!(excerpt(&"1+".repeat(50)), None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! What the configuration took from variables and files: nobody may see it.
+//! What nobody may see: what came from variables and files, and settings that are secrets as such.
 
 use toolsmith_core::Secret;
 
 use super::{Environment, Settings, keys};
 
-/// Returns every piece of the settings that came from a variable or a file.
+/// Returns every piece that came from a variable or a file, and every secret setting as a whole.
 ///
 /// A text that cannot be filled in is not used, and so has nothing to hide.
 pub fn secrets(settings: &Settings, environment: &Environment) -> Vec<Secret<String>> {

@@ -22,6 +22,8 @@ const MAX_FILE: usize = 1 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
+    /// Whether the whole text is a secret, wherever its pieces come from.
+    is_secret: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Resolved {
     /// The whole text.
     pub text: Secret<String>,
     /// The pieces that came from variables and files, for redaction; defaults are not among them.
+    ///
+    /// Of a text that is a secret as such, the whole is among them.
     pub secrets: Vec<Secret<String>>,
 }
 
@@ -55,7 +59,13 @@ impl std::error::Error for TemplateError {}
 impl Template {
     /// Takes a text as it is.
     pub fn literal(text: impl Into<String>) -> Self {
-        Self { parts: vec![Part::Literal(text.into())] }
+        Self { parts: vec![Part::Literal(text.into())], is_secret: false }
+    }
+
+    /// The same, whose whole text is a secret also where it is written down plainly.
+    #[must_use]
+    pub fn into_secret(self) -> Self {
+        Self { is_secret: true, ..self }
     }
 
     /// Finds the variables and files in a text; `$${` stands for a plain `${`.
@@ -86,7 +96,7 @@ impl Template {
         if !literal.is_empty() || parts.is_empty() {
             parts.push(Part::Literal(literal));
         }
-        Ok(Self { parts })
+        Ok(Self { parts, is_secret: false })
     }
 
     /// Fills in the variables and files.
@@ -110,6 +120,9 @@ impl Template {
                     secrets.push(Secret::new(value));
                 }
             }
+        }
+        if self.is_secret {
+            secrets.push(Secret::new(text.clone()));
         }
         Ok(Resolved { text: Secret::new(text), secrets })
     }

@@ -343,6 +343,24 @@ tools:
 }
 
 #[test]
+fn a_secret_setting_is_a_secret_from_whatever_source() {
+    let server = r#"[{"name": "a", "command": "run", "env": {"TOKEN": "from-json"}}]"#;
+    for (file, variables, expected) in [
+        ("", &[("TOOLSMITH_TOOLS_WEBSEARCH_APIKEY", "from-env")][..], &["from-env"][..]),
+        ("", &[("TOOLSMITH_TOOLS_MCPSERVERS", server)], &["from-json"]),
+        ("tools: {webSearch: {apiKey: from-file}}", &[], &["from-file"]),
+        ("tools: {webSearch: {apiKey: '${KEY:a-default}'}}", &[], &["a-default"]),
+        ("tools: {webSearch: {apiKey: 'x-${KEY}'}}", &[("KEY", "piece")], &["piece", "x-piece"]),
+        ("log: warn\ndata_directory: here", &[], &[]),
+    ] {
+        let loaded = Case { file: Some(file), variables, ..Case::default() }.load().unwrap();
+        let found = secrets(&loaded.settings, &variables.iter().copied().collect());
+        let found: Vec<&str> = found.iter().map(|secret| secret.expose().as_str()).collect();
+        assert_eq!(found, expected, "{file} {variables:?}");
+    }
+}
+
+#[test]
 fn a_variable_that_is_not_set_is_a_warning_until_it_is_needed() {
     let loaded = from_file(
         "allowed_paths: ['${A:./data}', '${B}']\ntools: {webSearch: {apiKey: '${KEY}'}}\n",

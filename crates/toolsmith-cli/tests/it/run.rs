@@ -203,3 +203,43 @@ fn a_reader_who_leaves_early_or_a_full_device_is_no_crash() {
     assert!(ran.stderr.starts_with("error: No space left on device"), "{ran:?}");
     assert_eq!(place.json(&["calls", "stats"])["total_calls"], 2, "the calls were made");
 }
+
+#[test]
+fn a_secret_setting_is_neither_printed_nor_recorded() {
+    let place = Place::new();
+    let mut command = place.command(&["run", "echo", "message=envsecretvalue99"]);
+    let ran = Ran::of(command.env("TOOLSMITH_TOOLS_WEBSEARCH_APIKEY", "envsecretvalue99"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "***\n"));
+    assert!(!place.print(&["calls", "export"]).contains("envsecretvalue99"));
+    let file = "tools:\n  webSearch:\n    apiKey: filesecretvalue99\n";
+    let place = Place::new().with("toolsmith.yaml", file);
+    assert_eq!(place.print(&["run", "echo", "message=filesecretvalue99"]), "***\n");
+}
+
+#[test]
+fn control_characters_from_outside_do_not_reach_the_terminal() {
+    let place = Place::new();
+    for arguments in [
+        &["run", "\u{1b}[31mx\u{7}"][..],
+        &["run", "echo", "message=hi", "\u{1b}[31mx=1"],
+        &["run", "--dry-run", "\u{1b}[31mx"],
+        &["tools", "show", "\u{1b}[31mx"],
+        &["batch", "\u{1b}[31mx"],
+        &["\u{1b}[31mx"],
+        &["--config", "\u{1b}[31mx", "config", "show"],
+        &["calls", "list", "--data", "\u{1b}[31mx"],
+    ] {
+        let ran = place.run(arguments);
+        let is_bad = |c: char| c.is_control() && c != '\n';
+        assert!(!ran.stderr.is_empty() && !ran.stderr.contains(is_bad), "{arguments:?} {ran:?}");
+        assert!(!ran.stdout.contains(is_bad), "{arguments:?} {ran:?}");
+    }
+}
+
+#[test]
+fn a_long_name_does_not_fill_the_screen() {
+    let place = Place::new();
+    place.print(&["run", "echo", "message=hi", "--conversation", &"x".repeat(1_000)]);
+    let list = place.print(&["calls", "list"]);
+    assert!(list.lines().all(|line| line.len() < 300), "{list}");
+}

@@ -54,7 +54,8 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
     let started = Instant::now();
     let call_id = engine.ids.call_id(started_at);
     let depth = call.parent.map_or(0, |parent| parent.depth + 1);
-    let tool_name = Text::new(beginning(&call.tool, 256));
+    // What the caller wrote for a name may be anything, a secret too.
+    let tool_name = engine.redactor.label(&Text::new(beginning(&call.tool, 256)));
     let stream_name = Text::new(ToolRef::split(&tool_name).0);
     let stream = engine.stream_of(call.stream, call_id, &stream_name);
     let cx = ToolContext::new(
@@ -138,6 +139,13 @@ impl Trace<'_> {
             tool.counters().count(duration, result.is_ok());
         }
         self.tell(&result, duration);
+        tracing::debug!(
+            call.id = %self.call_id,
+            tool.name = %self.tool_name,
+            is_success = result.is_ok(),
+            ?duration,
+            "a call has ended"
+        );
         let (result, text) = match result {
             Ok(settled) => (Ok(settled.output), Ok(settled.text)),
             Err(error) => (Err(error), Err(())),
@@ -209,6 +217,7 @@ impl Trace<'_> {
     ) -> Record {
         let context = self.cx.context();
         let error = result.as_ref().err();
+        let clean = |id: &Option<Text>| id.as_ref().map(|id| self.engine.redactor.label(id));
         Record {
             record_id: self.call_id,
             tool_name: self.tool_name.clone(),
@@ -219,13 +228,13 @@ impl Trace<'_> {
             is_success: error.is_none(),
             error: error.map(|error| error.message().to_owned()),
             error_type: error.map(ToolError::kind),
-            caller_id: context.caller_id.clone(),
+            caller_id: clean(&context.caller_id),
             caller_type: context.caller_type,
-            conversation_id: context.conversation_id.clone(),
-            workflow_id: context.workflow_id.clone(),
-            node_id: context.node_id.clone(),
-            task_id: context.task_id.clone(),
-            user_id: context.user_id.clone(),
+            conversation_id: clean(&context.conversation_id),
+            workflow_id: clean(&context.workflow_id),
+            node_id: clean(&context.node_id),
+            task_id: clean(&context.task_id),
+            user_id: clean(&context.user_id),
             created_at: self.started_at,
         }
     }

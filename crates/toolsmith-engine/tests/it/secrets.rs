@@ -40,3 +40,24 @@ async fn a_secret_never_leaves_by_output_error_record_event_or_stream() {
     assert!(seen.contains("***") && seen.len() > 2_000, "{seen}");
     assert!(!seen.contains(SECRET), "{seen}");
 }
+
+#[tokio::test]
+async fn a_secret_that_stands_for_a_name_or_an_id_is_taken_out_too() {
+    let (engine, sink) = engine([crate::fakes::echo()]);
+    engine.redactor().add(&Secret::new(SECRET.to_owned()));
+    let mut events = engine.subscribe();
+    let context = toolsmith_core::Context {
+        task_id: Some(SECRET.into()),
+        ..toolsmith_core::Context::for_conversation(SECRET, SECRET)
+    };
+    let mut seen = String::new();
+    for tool in ["echo", SECRET, "echo@sk-live-0123456789"] {
+        let call = call_with(tool, json!({})).with_context(context.clone());
+        seen.push_str(&serde_json::to_string(&engine.call(call).await).unwrap());
+    }
+    while let Some(Heard::Event(event)) = events.try_next() {
+        seen.push_str(&serde_json::to_string(&event).unwrap());
+    }
+    seen.push_str(&serde_json::to_string(&sink.records()).unwrap());
+    assert!(!seen.contains(SECRET), "{seen}");
+}

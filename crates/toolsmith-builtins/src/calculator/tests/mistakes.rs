@@ -23,13 +23,13 @@ fn an_error_tells_programs_the_position_and_to_try_differently() {
 #[test]
 fn division_by_zero_is_told_with_its_place() {
     assert_messages(&[
-        ("1/0", "Division by zero at position 2. Here: 1⟦/⟧0"),
-        ("5 // (1-1)", "Division by zero at position 3. Here: 5 ⟦/⟧/ (1-1)"),
-        ("1 + 2 % 0.0", "Division by zero at position 7. Here: 1 + 2 ⟦%⟧ 0.0"),
-        ("mod(1, 0)", "Division by zero at position 1. Here: ⟦m⟧od(1, 0)"),
-        ("（1）÷0", "Division by zero at position 4. Here: （1）⟦÷⟧0"),
-        ("1/(sin(0))", "Division by zero at position 2. Here: 1⟦/⟧(sin(0))"),
-        ("0**-1", "`**` at position 2 cannot raise 0 to a negative power. Here: 0⟦*⟧*-1"),
+        ("1/0", "Division by zero at position 2. In: 1/0"),
+        ("5 // (1-1)", "Division by zero at position 3. In: 5 // (1-1)"),
+        ("1 + 2 % 0.0", "Division by zero at position 7. In: 1 + 2 % 0.0"),
+        ("mod(1, 0)", "Division by zero at position 1. In: mod(1, 0)"),
+        ("（1）÷0", "Division by zero at position 4. In: （1）÷0"),
+        ("1/(sin(0))", "Division by zero at position 2. In: 1/(sin(0))"),
+        ("0**-1", "`**` at position 2 cannot raise 0 to a negative power. In: 0**-1"),
     ]);
 }
 
@@ -40,17 +40,17 @@ fn unfinished_and_unbalanced_expressions_are_told() {
     for (expression, expected) in [
         ("", "The expression is empty: write one, such as `2*(3+4)`.".to_owned()),
         (" \n ", "The expression is empty: write one, such as `2*(3+4)`.".to_owned()),
-        ("1 +", format!("Unexpected end of the expression at position 4: {follow} Here: 1 +⟦end⟧")),
-        ("(", format!("Unexpected end of the expression at position 2: {follow} Here: (⟦end⟧")),
-        ("-", format!("Unexpected end of the expression at position 2: {follow} Here: -⟦end⟧")),
-        ("2**", format!("Unexpected end of the expression at position 4: {follow} Here: 2**⟦end⟧")),
-        ("1 + * 2", format!("Unexpected `*` at position 5: {stand} Here: 1 + ⟦*⟧ 2")),
-        ("()", format!("Unexpected `)` at position 2: {stand} Here: (⟦)⟧")),
-        ("max(1,)", format!("Unexpected `)` at position 7: {stand} Here: max(1,⟦)⟧")),
-        ("max(,1)", format!("Unexpected `,` at position 5: {stand} Here: max(⟦,⟧1)")),
-        ("(1+2", "The `(` at position 1 is never closed: add a `)`. Here: ⟦(⟧1+2".to_owned()),
-        ("sin(1", "The `(` at position 4 is never closed: add a `)`. Here: sin⟦(⟧1".to_owned()),
-        ("1+2)", "The `)` at position 4 has no matching `(`. Here: 1+2⟦)⟧".to_owned()),
+        ("1 +", format!("Unexpected end of the expression at position 4: {follow} In: 1 +")),
+        ("(", format!("Unexpected end of the expression at position 2: {follow} In: (")),
+        ("-", format!("Unexpected end of the expression at position 2: {follow} In: -")),
+        ("2**", format!("Unexpected end of the expression at position 4: {follow} In: 2**")),
+        ("1 + * 2", format!("Unexpected `*` at position 5: {stand} In: 1 + * 2")),
+        ("()", format!("Unexpected `)` at position 2: {stand} In: ()")),
+        ("max(1,)", format!("Unexpected `)` at position 7: {stand} In: max(1,)")),
+        ("max(,1)", format!("Unexpected `,` at position 5: {stand} In: max(,1)")),
+        ("(1+2", "The `(` at position 1 is never closed: add a `)`. In: (1+2".to_owned()),
+        ("sin(1", "The `(` at position 4 is never closed: add a `)`. In: sin(1".to_owned()),
+        ("1+2)", "The `)` at position 4 has no matching `(`. In: 1+2)".to_owned()),
     ] {
         assert_eq!(message(expression), expected);
     }
@@ -59,19 +59,19 @@ fn unfinished_and_unbalanced_expressions_are_told() {
 #[test]
 fn multiplication_must_be_written() {
     for (expression, token, position, excerpt) in [
-        ("2pi", "pi", 2, "2⟦p⟧i"),
-        ("2(3)", "(", 2, "2⟦(⟧3)"),
-        ("(1)(2)", "(", 4, "(1)⟦(⟧2)"),
-        ("2 3", "3", 3, "2 ⟦3⟧"),
-        ("2e", "e", 2, "2⟦e⟧"),
-        ("pi(2)", "(", 3, "pi⟦(⟧2)"),
-        ("(2)3", "3", 4, "(2)⟦3⟧"),
-        ("2x3", "x3", 2, "2⟦x⟧3"),
-        ("sqrt(4)2", "2", 8, "sqrt(4)⟦2⟧"),
+        ("2pi", "pi", 2, "2pi"),
+        ("2(3)", "(", 2, "2(3)"),
+        ("(1)(2)", "(", 4, "(1)(2)"),
+        ("2 3", "3", 3, "2 3"),
+        ("2e", "e", 2, "2e"),
+        ("pi(2)", "(", 3, "pi(2)"),
+        ("(2)3", "3", 4, "(2)3"),
+        ("2x3", "x3", 2, "2x3"),
+        ("sqrt(4)2", "2", 8, "sqrt(4)2"),
     ] {
         let expected = format!(
             "An operator is missing before `{token}` at position {position}: write `*` to \
-             multiply. Here: {excerpt}"
+             multiply. In: {excerpt}"
         );
         assert_eq!(message(expression), expected);
     }
@@ -80,22 +80,22 @@ fn multiplication_must_be_written() {
 #[test]
 fn unknown_names_come_with_a_suggestion() {
     assert_messages(&[
-        ("sqr(4)", "Unknown function `sqr` at position 1. Did you mean `sqrt`? Here: ⟦s⟧qr(4)"),
+        ("sqr(4)", "Unknown function `sqr` at position 1. Did you mean `sqrt`? In: sqr(4)"),
         (
             "1+math.sqrt(4)",
             "Unknown function `math.sqrt` at position 3. Did you mean `sqrt`? \
-             Here: 1+⟦m⟧ath.sqrt(4)",
+             In: 1+math.sqrt(4)",
         ),
-        ("Math.PI", "Unknown name `Math.PI` at position 1. Did you mean `pi`? Here: ⟦M⟧ath.PI"),
+        ("Math.PI", "Unknown name `Math.PI` at position 1. Did you mean `pi`? In: Math.PI"),
         (
             "x + 1",
             "Unknown name `x` at position 1. There are no variables, and the constants are \
-             pi e tau phi. Here: ⟦x⟧ + 1",
+             pi e tau phi. In: x + 1",
         ),
         (
             "2 * sqrt",
             "`sqrt` at position 5 is a function: write `sqrt(…)` with its arguments in brackets. \
-             Here: 2 * ⟦s⟧qrt",
+             In: 2 * sqrt",
         ),
     ]);
     let all = message("frobnicate(1)");
@@ -108,58 +108,49 @@ fn unknown_names_come_with_a_suggestion() {
 #[test]
 fn wrong_argument_counts_are_told() {
     assert_messages(&[
-        ("sqrt()", "`sqrt` at position 1 takes 1 argument, but got 0. Here: ⟦s⟧qrt()"),
-        ("sqrt(1,000)", "`sqrt` at position 1 takes 1 argument, but got 2. Here: ⟦s⟧qrt(1,000)"),
-        ("atan2(1)", "`atan2` at position 1 takes 2 arguments, but got 1. Here: ⟦a⟧tan2(1)"),
-        ("log(1,2,3)", "`log` at position 1 takes 1 or 2 arguments, but got 3. Here: ⟦l⟧og(1,2,3)"),
-        ("1+max()", "`max` at position 3 takes at least 1 argument, but got 0. Here: 1+⟦m⟧ax()"),
+        ("sqrt()", "`sqrt` at position 1 takes 1 argument, but got 0. In: sqrt()"),
+        ("sqrt(1,000)", "`sqrt` at position 1 takes 1 argument, but got 2. In: sqrt(1,000)"),
+        ("atan2(1)", "`atan2` at position 1 takes 2 arguments, but got 1. In: atan2(1)"),
+        ("log(1,2,3)", "`log` at position 1 takes 1 or 2 arguments, but got 3. In: log(1,2,3)"),
+        ("1+max()", "`max` at position 3 takes at least 1 argument, but got 0. In: 1+max()"),
     ]);
 }
 
 #[test]
 fn results_that_are_no_numbers_are_told() {
     assert_messages(&[
-        (
-            "sqrt(-1)",
-            "`sqrt` at position 1 needs a number of 0 or more, but got -1. Here: ⟦s⟧qrt(-1)",
-        ),
-        ("ln(0)", "`ln` at position 1 needs a number greater than 0, but got 0. Here: ⟦l⟧n(0)"),
-        (
-            "log(-2)",
-            "`log` at position 1 needs a number greater than 0, but got -2. Here: ⟦l⟧og(-2)",
-        ),
-        ("log(2, 1)", "`log` at position 1 needs a base other than 1. Here: ⟦l⟧og(2, 1)"),
+        ("sqrt(-1)", "`sqrt` at position 1 needs a number of 0 or more, but got -1. In: sqrt(-1)"),
+        ("ln(0)", "`ln` at position 1 needs a number greater than 0, but got 0. In: ln(0)"),
+        ("log(-2)", "`log` at position 1 needs a number greater than 0, but got -2. In: log(-2)"),
+        ("log(2, 1)", "`log` at position 1 needs a base other than 1. In: log(2, 1)"),
         (
             "log(2, 0)",
-            "`log` at position 1 needs a number greater than 0, but got 0. Here: ⟦l⟧og(2, 0)",
+            "`log` at position 1 needs a number greater than 0, but got 0. In: log(2, 0)",
         ),
-        ("asin(2)", "`asin` at position 1 needs a number from -1 to 1, but got 2. Here: ⟦a⟧sin(2)"),
+        ("asin(2)", "`asin` at position 1 needs a number from -1 to 1, but got 2. In: asin(2)"),
         (
             "acos(-1.5)",
-            "`acos` at position 1 needs a number from -1 to 1, but got -1.5. Here: ⟦a⟧cos(-1.5)",
+            "`acos` at position 1 needs a number from -1 to 1, but got -1.5. In: acos(-1.5)",
         ),
         (
             "(-8)**0.5",
             "`**` at position 5 cannot raise a negative number to a fractional power. \
-             Here: (-8)⟦*⟧*0.5",
+             In: (-8)**0.5",
         ),
-        (
-            "gcd(2.5, 1)",
-            "`gcd` at position 1 needs whole numbers, but got 2.5. Here: ⟦g⟧cd(2.5, 1)",
-        ),
+        ("gcd(2.5, 1)", "`gcd` at position 1 needs whole numbers, but got 2.5. In: gcd(2.5, 1)"),
         (
             "comb(-1, 2)",
-            "`comb` at position 1 needs whole numbers of 0 or more, but got -1. Here: ⟦c⟧omb(-1, 2)",
+            "`comb` at position 1 needs whole numbers of 0 or more, but got -1. In: comb(-1, 2)",
         ),
         (
             "round(1, 99)",
             "`round` at position 1 needs a whole number of digits from -15 to 15, but got 99. \
-             Here: ⟦r⟧ound(1, 99)",
+             In: round(1, 99)",
         ),
         (
             "lcm(2**100, 3**70)",
             "`lcm` at position 1 has a result that is too large to be exact. \
-             Here: ⟦l⟧cm(2**100, 3**70)",
+             In: lcm(2**100, 3**70)",
         ),
     ]);
 }
@@ -168,17 +159,17 @@ fn results_that_are_no_numbers_are_told() {
 fn overflow_is_told_with_its_place() {
     let limit = "is too large: numbers go up to about 1.8e308.";
     for (expression, symbol, position, excerpt) in [
-        ("exp(1000)", "exp", 1, "⟦e⟧xp(1000)"),
-        ("1e308*10", "*", 6, "1e308⟦*⟧10"),
-        ("1e308+1e308", "+", 6, "1e308⟦+⟧1e308"),
-        ("9**9**9**9", "**", 5, "9**9⟦*⟧*9**9"),
-        ("10^400", "**", 3, "10⟦^⟧400"),
-        ("1/1e-320", "/", 2, "1⟦/⟧1e-320"),
-        ("comb(10**30, 10**29)", "comb", 1, "⟦c⟧omb(10**30, 10**29)"),
-        ("perm(171, 171)", "perm", 1, "⟦p⟧erm(171, 171)"),
+        ("exp(1000)", "exp", 1, "exp(1000)"),
+        ("1e308*10", "*", 6, "1e308*10"),
+        ("1e308+1e308", "+", 6, "1e308+1e308"),
+        ("9**9**9**9", "**", 5, "9**9**9**9"),
+        ("10^400", "**", 3, "10^400"),
+        ("1/1e-320", "/", 2, "1/1e-320"),
+        ("comb(10**30, 10**29)", "comb", 1, "comb(10**30, 10**29)"),
+        ("perm(171, 171)", "perm", 1, "perm(171, 171)"),
     ] {
         let expected =
-            format!("The result of `{symbol}` at position {position} {limit} Here: {excerpt}");
+            format!("The result of `{symbol}` at position {position} {limit} In: {excerpt}");
         assert_eq!(message(expression), expected);
     }
 }
@@ -214,7 +205,7 @@ fn code_is_never_run() {
     assert_messages(&[(
         r#"__import__("os").system("id")"#,
         "`\"` at position 12 begins a text, and only numbers can be computed. \
-         Here: __import__(⟦\"⟧os\").system(\"id\")",
+         In: __import__(\"os\").system(\"id\")",
     )]);
     for code in ["__import__(os)", "eval(1)", "exec(1)", "open(1)", "lambda: 1", "a.b.c()"] {
         let message = message(code);

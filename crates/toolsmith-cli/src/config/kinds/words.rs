@@ -161,7 +161,7 @@ impl Kind for Hidden {
 
     fn read(&self, node: &Node) -> Result<Secret<Template>, Vec<Fault>> {
         match &node.value {
-            Content::Text(text) => template(text, node).map(Secret::new),
+            Content::Text(text) => Ok(Secret::new(template(text, node)?.into_secret())),
             _ => {
                 let message = format!("expected {}, found {}", self.expects(), node.kind());
                 Err(vec![Fault::at(node, message)])
