@@ -12,6 +12,7 @@ mod fakes;
 mod interceptors;
 mod json_schema_suite;
 mod limits;
+mod real_schemas;
 mod registry;
 mod retries;
 mod reuse;
