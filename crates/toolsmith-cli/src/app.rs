@@ -51,7 +51,7 @@ fn answer_parser(error: &clap::Error, arguments: &[OsString]) -> ExitCode {
         return report(&UsageError::new(brief(error)).into(), form, &Redactor::default());
     }
     // Colours are control characters too: a complaint that repeats some goes without any.
-    if !is_asked && arguments.iter().any(|argument| has_control(argument)) {
+    if !is_asked && arguments.iter().any(has_control) {
         output::tell(error.to_string().trim_end());
         return exit::USAGE.into();
     }

@@ -3,12 +3,14 @@
 use std::{
     fmt,
     io::{self, IsTerminal},
-    sync::mpsc::{self, RecvTimeoutError, Sender},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output::one_line;
 
 /// How long something may take in silence.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -28,48 +30,77 @@ pub struct Spinner {
 impl Spinner {
     /// Starts to wait; the message stands beside the spinner.
     pub fn start(message: impl Into<String>) -> Self {
+        Self::start_since(Instant::now(), message)
+    }
+
+    /// Goes on with a wait that began then, for work that is done in parts.
+    pub fn start_since(began: Instant, message: impl Into<String>) -> Self {
         if !io::stderr().is_terminal() {
             return Self { messages: None, thread: None };
         }
-        Self::start_on(ProgressDrawTarget::stderr(), PATIENCE, message.into())
+        let (target, patience) = (ProgressDrawTarget::stderr(), patience_since(began));
+        Self::start_on(target, patience, one_line(&message.into()))
+    }
+
+    /// Tells whether anybody may see it.
+    pub fn has_reader(&self) -> bool {
+        self.messages.is_some()
     }
 
     /// Changes the message beside the spinner.
     pub fn say(&self, message: impl Into<String>) {
         if let Some(messages) = &self.messages {
             // A spinner that could not be started hears nothing.
-            messages.send(message.into()).ok();
+            messages.send(one_line(&message.into())).ok();
         }
     }
 
     fn start_on(target: ProgressDrawTarget, patience: Duration, message: String) -> Self {
         let (messages, said) = mpsc::channel();
         let spin = move || {
-            let appears = Instant::now() + patience;
-            let mut message = message;
-            loop {
-                match said.recv_timeout(appears.saturating_duration_since(Instant::now())) {
-                    Ok(other) => message = other,
-                    Err(RecvTimeoutError::Timeout) => break,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                }
-            }
+            let message = match last_within(&said, patience) {
+                Ok(other) => other.unwrap_or(message),
+                Err(Gone) => return,
+            };
             let bar = ProgressBar::with_draw_target(None, target)
                 .with_style(ProgressStyle::default_spinner())
                 .with_message(message);
-            loop {
-                bar.tick();
-                match said.recv_timeout(TURN) {
-                    Ok(other) => bar.set_message(other),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => return bar.finish_and_clear(),
+            bar.tick();
+            // However much is said, the line is drawn once a turn.
+            while let Ok(other) = last_within(&said, TURN) {
+                if let Some(message) = other {
+                    bar.set_message(message);
                 }
+                bar.tick();
             }
+            bar.finish_and_clear();
         };
         // A spinner is only a courtesy: without a thread there is none.
         let thread = thread::Builder::new().name("spinner".to_owned()).spawn(spin).ok();
         Self { messages: Some(messages), thread }
     }
+}
+
+/// Nobody waits for the spinner any more.
+struct Gone;
+
+/// Listens that long, and returns what was said last.
+fn last_within(said: &Receiver<String>, time: Duration) -> Result<Option<String>, Gone> {
+    let end = Instant::now() + time;
+    let mut last = None;
+    loop {
+        match said.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            // A queue that never runs dry must not hold the line still.
+            Ok(message) if Instant::now() >= end => return Ok(Some(message)),
+            Ok(message) => last = Some(message),
+            Err(RecvTimeoutError::Timeout) => return Ok(last),
+            Err(RecvTimeoutError::Disconnected) => return Err(Gone),
+        }
+    }
+}
+
+fn patience_since(began: Instant) -> Duration {
+    PATIENCE.saturating_sub(began.elapsed())
 }
 
 /// Waits until the line is clear, so that nothing is printed into it.
@@ -90,7 +121,7 @@ impl fmt::Debug for Spinner {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::mpsc::channel;
 
     use indicatif::TermLike;
 
@@ -142,6 +173,27 @@ mod tests {
         let (spinner, screen) = spinner(Duration::from_mins(1));
         drop(spinner);
         assert_eq!(screen.iter().count(), 0);
+    }
+
+    #[test]
+    fn of_much_that_is_said_the_last_counts() {
+        let (sender, said) = channel();
+        for n in 0..1_000 {
+            sender.send(n.to_string()).unwrap();
+        }
+        let last = last_within(&said, Duration::from_secs(1)).ok().flatten();
+        assert_eq!(last.as_deref(), Some("999"));
+        drop(sender);
+        assert!(last_within(&said, Duration::from_mins(1)).is_err());
+    }
+
+    #[test]
+    fn a_wait_that_began_long_ago_needs_no_more_patience() {
+        let now = Instant::now();
+        assert!(patience_since(now) > Duration::from_millis(100));
+        if let Some(began) = now.checked_sub(Duration::from_secs(1)) {
+            assert_eq!(patience_since(began), Duration::ZERO);
+        }
     }
 
     /// Waits for a line with that text; ten seconds are for a machine under load.

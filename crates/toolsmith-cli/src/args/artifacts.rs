@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Subcommand, value_parser};
+use clap::Subcommand;
 use toolsmith_core::CallId;
 
-use super::call_id;
+use super::{at_least_one, call_id, limit};
 
 /// What to do with outputs that were too large to show whole.
 #[derive(Debug, Subcommand)]
@@ -17,8 +17,7 @@ Examples:
   toolsmith artifacts list --json | jq -r '.artifacts[].id'")]
     List {
         /// How many at most
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        #[arg(value_parser = value_parser!(u32).range(1..=10_000))]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: u32,
         /// Only artifacts before this one, to go on where a list ended
         #[arg(long, value_name = "ID", value_parser = call_id)]
@@ -38,7 +37,7 @@ Examples:
         #[arg(long, value_name = "N", default_value_t = 0)]
         offset: u64,
         /// How many bytes at most; all when it is not given
-        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+        #[arg(long, value_name = "N", value_parser = at_least_one)]
         limit: Option<u64>,
         /// The file, which is overwritten; standard output when it is not given
         #[arg(long, value_name = "FILE")]

@@ -2,11 +2,11 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Subcommand, ValueEnum};
 use toolsmith_core::CallId;
 
 use super::{
-    call_id,
+    call_id, limit,
     moment::{Moment, age, moment},
 };
 
@@ -24,8 +24,7 @@ Examples:
         #[command(flatten)]
         filter: CallFilter,
         /// How many at most
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        #[arg(value_parser = value_parser!(u32).range(1..=10_000))]
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: u32,
         /// Only calls before this one, to go on where a list ended
         #[arg(long, value_name = "ID", value_parser = call_id)]
@@ -47,7 +46,8 @@ Examples:
   toolsmith calls stats
   toolsmith calls stats --json | jq .tools.echo
 
-Pruned calls still count, erased ones do not.")]
+The counts are sums over all time: pruning by age, number or size leaves them as they are.
+Erasing takes out what is counted of the records that are still there.")]
     Stats,
     /// Sum up one conversation.
     #[command(after_help = "\
@@ -76,7 +76,7 @@ With --json, standard output is one document {\"calls\": […]}, or a report whe
         /// The format
         #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
         format: ExportFormat,
-        /// The file, which is overwritten; standard output when it is not given
+        /// The file, which is overwritten; standard output when it is `-` or not given
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -87,8 +87,10 @@ Examples:
   toolsmith calls prune --older-than 30d --max-bytes 1000000000
   toolsmith calls prune --conversation conversation-1 --yes
 
-With --caller, --conversation or --user every trace is erased, also from the statistics; that
-is asked about on a terminal and needs --yes elsewhere.")]
+Statistics are sums over all time; pruning by age, number or size leaves them as they are.
+With --caller, --conversation or --user records are erased, and what the statistics count of
+those that are still there is taken out; that is asked about on a terminal and needs --yes
+elsewhere.")]
     Prune(Prune),
 }
 

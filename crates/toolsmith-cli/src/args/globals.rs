@@ -16,7 +16,7 @@ pub struct Globals {
     /// Read tool definitions from this folder; may be repeated [default: tools]
     #[arg(long, global = true, value_name = "DIR")]
     pub tools: Vec<String>,
-    /// Keep the database, artifacts and logs in this folder [default: .toolsmith]
+    /// Keep the database and artifacts in this folder [default: .toolsmith]
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<String>,
     /// Log this much: off, error, warn, info, debug or trace [default: warn]

@@ -75,7 +75,7 @@ pub enum Word {
 impl Cli {
     /// Parses the arguments of the process.
     pub fn read(arguments: &[OsString]) -> Result<Self, clap::Error> {
-        let mut cli = Self::try_parse_from(arguments)?;
+        let mut cli = Self::try_parse_from(without_json_for_help(arguments))?;
         // Of a repeated flag that stands on both sides of the word, the parser keeps one side.
         let all = tools_folders(arguments);
         if all.len() > cli.globals.tools.len() {
@@ -83,6 +83,14 @@ impl Cli {
         }
         Ok(cli)
     }
+}
+
+/// Takes `--json` away from `toolsmith help …`, the only word that knows no flags.
+fn without_json_for_help(arguments: &[OsString]) -> Vec<OsString> {
+    let is_flag = |argument: &&OsString| argument.to_string_lossy().starts_with('-');
+    let word = arguments.iter().skip(1).find(|argument| !is_flag(argument));
+    let is_help = word.is_some_and(|word| word == "help");
+    arguments.iter().filter(|argument| !is_help || *argument != "--json").cloned().collect()
 }
 
 fn tools_folders(arguments: &[OsString]) -> Vec<String> {
@@ -97,6 +105,18 @@ fn tools_folders(arguments: &[OsString]) -> Vec<String> {
         }
     }
     folders
+}
+
+/// Reads how many things a list shows at most.
+fn limit(text: &str) -> Result<u32, String> {
+    const MOST: u32 = 10_000;
+    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}"))
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "expected a whole number of at least 1".to_owned())
 }
 
 fn call_id(text: &str) -> Result<CallId, String> {
@@ -180,6 +200,25 @@ mod tests {
         for wrong in ["0", "-1", "soon", "1e99", "NaN"] {
             let argument = format!("--timeout={wrong}");
             assert!(parse(&["run", "echo", &argument]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn limits_out_of_range_are_refused_in_plain_words() {
+        for word in ["calls", "artifacts"] {
+            assert!(parse(&[word, "list", "--limit", "10000"]).is_ok());
+            for wrong in ["0", "10001", "-1", "many", "99999999999999999999"] {
+                let error = parse(&[word, "list", &format!("--limit={wrong}")]).unwrap_err();
+                let text = error.to_string();
+                assert!(text.contains("expected a whole number from 1 to 10000"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn help_is_not_confused_by_global_flags() {
+        for words in [&["help", "--json"][..], &["help", "run", "--json"], &["--json", "help"]] {
+            assert_eq!(parse(words).unwrap_err().kind(), ErrorKind::DisplayHelp, "{words:?}");
         }
     }
 

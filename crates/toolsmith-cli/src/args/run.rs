@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 /// Calls one tool.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[expect(clippy::struct_field_names, reason = "`dry_run` is the name of the flag")]
 #[command(after_help = "\
 Examples:

@@ -155,7 +155,7 @@ impl Part {
     async fn write_file(self, session: &Session, store: &Store, path: &Path) -> Result<()> {
         // The first piece is read before the file is made: a wrong id overwrites nothing.
         store.read(self.id, self.offset, 1).await?;
-        let shown = path.display();
+        let shown = output::one_line(&path.to_string_lossy());
         let mut out = BufWriter::new(files::create(path)?);
         let mut size = 0;
         self.read(store, |page| {

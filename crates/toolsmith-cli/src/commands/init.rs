@@ -14,7 +14,7 @@ use crate::{
     Session,
     args::Init,
     config::{self, FILE_NAME},
-    output::Colour,
+    output::{Colour, one_line},
 };
 
 const TOOLS_README: &str = "\
@@ -99,7 +99,10 @@ impl Report {
 
     fn text(&self, colour: Colour) -> String {
         let lines = |word: &str, names: &[String]| -> String {
-            names.iter().flat_map(|name| [word, " ", name, "\n"]).collect()
+            let names = names.iter().map(|name| one_line(name));
+            names
+                .flat_map(|name| [word.to_owned(), " ".to_owned(), name, "\n".to_owned()])
+                .collect()
         };
         let mut text = lines(&colour.green("created"), &self.created);
         text.push_str(&lines(&colour.green("changed"), &self.changed));

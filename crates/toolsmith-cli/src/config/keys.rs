@@ -78,7 +78,7 @@ pub(super) static ROWS: &[Row] = &[
     Row::new("strict_validation", "Refuse calls with parameters that a tool does not know.", |s| {
         bind(Switch, &mut s.strict_validation)
     }),
-    Row::new("data_directory", "The folder of the database, artifacts and logs.", |s| {
+    Row::new("data_directory", "The folder of the database and artifacts.", |s| {
         bind(Text("a folder"), &mut s.data_directory)
     }),
     Row::new("allowed_paths", "The folders that file tools may read and change.", |s| {
@@ -195,6 +195,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::config::Environment;
 
     #[test]
     fn names_and_variables_are_unique_and_twins_exist() {
@@ -222,7 +223,8 @@ mod tests {
         for row in super::settings() {
             let shown = (row.slot)(&mut settings).show();
             let node = crate::config::yaml::parse(&shown.to_string()).unwrap().remove(0);
-            assert!((row.slot)(&mut settings).read(&node).is_ok(), "{}", row.name);
+            let read = (row.slot)(&mut settings).read(&node, &Environment::default());
+            assert!(read.is_ok(), "{}", row.name);
             assert_eq!((row.slot)(&mut settings).show(), shown, "{}", row.name);
         }
     }

@@ -1,6 +1,6 @@
 //! The layers of a configuration: each gives assignments of values to keys.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use super::{
     Environment, Problem, Settings, Source,
@@ -8,7 +8,7 @@ use super::{
     kinds::{Shape, with_suggestion},
     yaml::{self, Content, Entry, Node},
 };
-use crate::files;
+use crate::{files, wording::json_mistake};
 
 /// A flag of the command line that sets a key.
 #[derive(Clone, Debug)]
@@ -47,9 +47,15 @@ pub(super) fn file(path: &Path, name: &Path) -> Layer {
     let place = |line, column| Source::File { path: name.to_owned(), line, column };
     let text = match files::read_text(path, yaml::MAX_BYTES) {
         Ok(text) => text,
+        // Only a file that a flag names is read without a look whether it is there.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let message = format!("there is no file {}", name.display());
+            layer.complain(Source::Flag { name: "--config" }, "", message);
+            return layer;
+        }
         Err(error) => {
             let message = format!("cannot read the configuration: {}", files::explain(&error));
-            layer.complain(place(1, 1), "", message);
+            layer.complain(place(0, 0), "", message);
             return layer;
         }
     };
@@ -183,7 +189,7 @@ fn node_of(row: &Row, value: &str) -> Result<Node, String> {
         return Ok(Node::text(value));
     }
     serde_json::from_str::<serde_json::Value>(value)
-        .map_err(|error| error.to_string())
+        .map_err(|error| json_mistake(&error))
         .and_then(|json| yaml::parse(&json.to_string()).map_err(|error| error.message))
         .and_then(|nodes| nodes.into_iter().next().ok_or_else(|| "it is empty".to_owned()))
         .map_err(|reason| format!("expected {}, written as JSON: {reason}", slot.expects()))

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    ConfigError, Environment, Flag, Problem, Settings, Source, Template, keys,
+    ConfigError, Environment, Flag, Problem, Settings, Source, Template, folders, keys,
     kinds::Fault,
     layers::{self, Assignment, Layer},
 };
@@ -79,7 +79,7 @@ impl Sources {
 /// );
 /// ```
 pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, ConfigError> {
-    let mut loading = Loading::default();
+    let mut loading = Loading::of(inputs.environment);
     let file = inputs.file.map(Path::to_path_buf).or_else(|| {
         let usual = inputs.folder.join(FILE_NAME);
         usual.exists().then(|| PathBuf::from(FILE_NAME))
@@ -89,24 +89,33 @@ pub fn load(inputs: &Inputs<'_>) -> Result<Loaded, ConfigError> {
     }
     loading.apply(layers::environment(inputs.environment));
     loading.apply(layers::flags(inputs.flags));
+    if loading.problems.is_empty() {
+        let Loading { settings, sources, .. } = &loading;
+        loading.problems = folders::check(settings, sources, inputs.environment, inputs.folder);
+    }
     if !loading.problems.is_empty() {
         return Err(ConfigError { problems: loading.problems });
     }
-    let warnings = loading.warnings(inputs.environment);
+    let warnings = loading.warnings();
     Ok(Loaded { settings: loading.settings, sources: loading.sources, file, warnings })
 }
 
 /// The key that set a setting, with the value as shown and the templates in it.
 type Earlier = (&'static str, (Value, Vec<Template>));
 
-#[derive(Default)]
-struct Loading {
+struct Loading<'a> {
+    environment: &'a Environment,
     settings: Settings,
     sources: Sources,
     problems: Vec<Problem>,
 }
 
-impl Loading {
+impl<'a> Loading<'a> {
+    fn of(environment: &'a Environment) -> Self {
+        let (settings, sources) = (Settings::default(), Sources::default());
+        Self { environment, settings, sources, problems: Vec::new() }
+    }
+
     fn apply(&mut self, layer: Layer) {
         let mut problems = layer.problems;
         let mut set = BTreeMap::new();
@@ -127,7 +136,7 @@ impl Loading {
         set: &mut BTreeMap<&'static str, Earlier>,
     ) -> Vec<Problem> {
         let Assignment { row, node, source } = assignment;
-        if let Err(faults) = (row.slot)(&mut self.settings).read(&node) {
+        if let Err(faults) = (row.slot)(&mut self.settings).read(&node, self.environment) {
             let problem = |fault: Fault| Problem {
                 source: at(&source, fault.line, fault.column),
                 key: format!("{}{}", row.name, fault.path),
@@ -141,9 +150,9 @@ impl Loading {
         let value = (slot.show(), slot.templates());
         match set.get(key) {
             Some((other, earlier)) if *earlier != value => {
-                let goes = if row.name == key { other } else { row.name };
                 let message = format!(
-                    "contradicts `{other}`: both set the same, to different values; remove `{goes}`"
+                    "contradicts `{other}`, which sets the same to another value; \
+                     remove one of them"
                 );
                 return vec![Problem { source, key: row.name.to_owned(), message }];
             }
@@ -156,11 +165,12 @@ impl Loading {
         Vec::new()
     }
 
-    fn warnings(&mut self, environment: &Environment) -> Vec<Problem> {
+    fn warnings(&mut self) -> Vec<Problem> {
         let mut warnings = Vec::new();
         for row in keys::settings() {
             for template in (row.slot)(&mut self.settings).templates() {
-                warnings.extend(template.missing(environment).into_iter().map(|missing| Problem {
+                let missing = template.missing(self.environment).into_iter();
+                warnings.extend(missing.map(|missing| Problem {
                     source: self.sources.of(row.name).clone(),
                     key: row.name.to_owned(),
                     message: missing.to_string(),

@@ -4,6 +4,7 @@
 //! hands the snapshot on.
 
 mod environment;
+mod folders;
 mod keys;
 mod kinds;
 mod layers;

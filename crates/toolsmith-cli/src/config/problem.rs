@@ -11,7 +11,7 @@ pub enum Source {
     File {
         /// The file, as it was named.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line, from 1; 0 for the file as a whole.
         line: usize,
         /// The column, from 1, in characters.
         column: usize,
@@ -54,6 +54,7 @@ pub struct Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.source {
+            Source::File { path, line: 0, .. } => write!(f, "{}: ", path.display())?,
             Source::File { path, line, column } => {
                 write!(f, "{}:{line}:{column}: ", path.display())?;
             }

@@ -44,9 +44,14 @@ const TEMPLATES: &str = "
 | `${file:path}` | the content of the file, without a newline at its end |
 | `$${` | a plain `${` |
 
-They are filled in when the value is used. A variable that is not set and has no default is a
-warning when the configuration is read, and an error of what needs it. What came from a variable or
-a file is a secret: it is shown as `***`.
+Texts are filled in when they are used. A variable that is not set and has no default is a warning
+when the configuration is read, and an error of what needs it. What came from a variable or a file
+is a secret: it is shown as `***`. So are keys and the variables of MCP servers, wherever they were
+written.
+
+Words, numbers, `true` and `false` may be written so too: `log: \"${LEVEL:warn}\"`. They are filled
+in when the configuration is read, a variable that is not set is an error then, and they are shown as
+they are.
 ";
 
 /// Returns the reference page of the configuration as Markdown.

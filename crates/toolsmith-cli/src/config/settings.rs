@@ -27,7 +27,7 @@ pub struct Settings {
     pub records: Records,
     /// How outputs are shown to models.
     pub output: OutputSettings,
-    /// Where the database, artifacts and logs are.
+    /// Where the database and artifacts are.
     pub data_directory: Template,
     /// What is logged.
     pub log: String,

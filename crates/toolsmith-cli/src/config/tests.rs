@@ -200,7 +200,7 @@ fn a_named_file_must_be_there() {
         Inputs { file: Some(named), folder: folder.path(), environment: &environment, flags: &[] };
     assert_eq!(
         load(&inputs).unwrap_err().to_string(),
-        "other.yaml:1:1: cannot read the configuration: there is no such file"
+        "flag --config: there is no file other.yaml"
     );
 }
 
@@ -240,7 +240,7 @@ fn wrong_variables_are_errors_with_suggestions() {
     .unwrap_err();
     assert_snapshot!(error, @r#"
     the configuration has 5 problems:
-      environment TOOLSMITH_ALLOWED_PATHS: allowed_paths: expected a list, each item a folder, written as JSON: expected value at line 1 column 1
+      environment TOOLSMITH_ALLOWED_PATHS: allowed_paths: expected a list, each item a folder, written as JSON: this is not valid JSON; text stands in double quotes
       environment TOOLSMITH_DATA: unknown variable. Did you mean `TOOLSMITH_DATA_DIRECTORY`?
       environment TOOLSMITH_LIMITS_MAX_CONCURENT: unknown variable. Did you mean `TOOLSMITH_LIMITS_MAX_CONCURRENT`?
       environment TOOLSMITH_QQQ: unknown variable; `toolsmith config show` lists the keys
@@ -267,13 +267,13 @@ fn twins_may_agree_but_not_contradict_each_other() {
     assert_eq!(shown_as(&loaded, "limits.default_timeout").1, "file toolsmith.yaml:2");
     assert_eq!(
         from_file("limits: {default_timeout: 20}\ntools: {timeout: 30000}\n").unwrap_err(),
-        "toolsmith.yaml:2:9: tools.timeout: contradicts `limits.default_timeout`: \
-         both set the same, to different values; remove `tools.timeout`"
+        "toolsmith.yaml:2:9: tools.timeout: contradicts `limits.default_timeout`, \
+         which sets the same to another value; remove one of them"
     );
     assert_eq!(
         from_file("tools: {allowedPaths: ['${A}']}\nallowed_paths: ['${B}']\n").unwrap_err(),
-        "toolsmith.yaml:2:1: allowed_paths: contradicts `tools.allowedPaths`: \
-         both set the same, to different values; remove `tools.allowedPaths`"
+        "toolsmith.yaml:2:1: allowed_paths: contradicts `tools.allowedPaths`, \
+         which sets the same to another value; remove one of them"
     );
     let case = Case {
         file: Some("limits: {default_timeout: 20}\n"),
@@ -340,6 +340,52 @@ tools:
     let environment = case.variables.iter().copied().collect();
     let folder = loaded.settings.data_directory.resolve(&environment).unwrap();
     assert_eq!(folder.text.expose(), "/srv/secret-root/data");
+}
+
+#[test]
+fn words_and_numbers_may_come_from_variables() {
+    let case = Case {
+        file: Some(
+            "
+log: '${LV}'
+auto_reload: '${RELOAD:false}'
+limits: {strategy: '${ST}', queue_size: '${Q}', bucket_limits: {file: '${F:3}'}}
+records: {durability: '${DU:sync}', retention: {max_age: '${DAYS}d'}}
+",
+        ),
+        variables: &[("LV", "debug"), ("ST", "priority"), ("Q", "7"), ("DAYS", "2")],
+        ..Case::default()
+    };
+    let loaded = case.load().unwrap();
+    for (key, value) in [
+        ("log", json!("debug")),
+        ("auto_reload", json!(false)),
+        ("limits.strategy", json!("priority")),
+        ("limits.queue_size", json!(7)),
+        ("limits.bucket_limits", json!({"file": 3})),
+        ("records.durability", json!("sync")),
+        ("records.retention.max_age", json!(172_800)),
+    ] {
+        assert_eq!(shown_as(&loaded, key).0, value, "{key}");
+    }
+}
+
+#[test]
+fn a_word_whose_variable_is_missing_or_wrong_is_an_error() {
+    assert_eq!(
+        from_file("log: '${LV}'\n").unwrap_err(),
+        "toolsmith.yaml:1:6: log: the variable `LV` is not set and has no default"
+    );
+    let case = Case {
+        file: Some("limits: {strategy: '${ST}'}\n"),
+        variables: &[("ST", "s3cret")],
+        ..Case::default()
+    };
+    assert_eq!(
+        case.load().unwrap_err(),
+        "toolsmith.yaml:1:20: limits.strategy: expected `fifo`, `priority` or `reject`, \
+         but `${ST}` gives something else"
+    );
 }
 
 #[test]

@@ -8,10 +8,26 @@ use std::{io, path::Path};
 use serde_json::{Map, Value};
 
 use self::pair::Pair;
-use crate::{exit::UsageError, files};
+use crate::{
+    exit::UsageError,
+    files,
+    wording::{TOO_DEEP, json_mistake},
+};
 
 /// The longest file that an argument may name, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
+
+/// The mark that some editors put before UTF-8 text.
+pub(crate) const MARK: &str = "\u{feff}";
+
+/// Where a piece of JSON was written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// In an argument, where the shell may have eaten its quotes.
+    Argument,
+    /// In a file, or on standard input.
+    Elsewhere,
+}
 
 /// Reads what an argument names: a path, or `-` for standard input.
 pub type Read<'a> = &'a mut dyn FnMut(&str) -> io::Result<String>;
@@ -60,12 +76,12 @@ pub fn build_input(
 
 /// Reads the value of `--params`: JSON, `@file`, or `-` for standard input.
 pub fn whole_input(text: &str, read: Read<'_>) -> Result<Value, UsageError> {
-    let content = match text.strip_prefix('@') {
-        Some(path) => read_named("--params", path, read)?,
-        None if text == "-" => read_named("--params", "-", read)?,
-        None => text.to_owned(),
+    let (content, origin) = match text.strip_prefix('@') {
+        Some(path) => (read_named("--params", path, read)?, Origin::Elsewhere),
+        None if text == "-" => (read_named("--params", "-", read)?, Origin::Elsewhere),
+        None => (text.to_owned(), Origin::Argument),
     };
-    parse_json("--params", &content)
+    parse_json("--params", &content, origin)
 }
 
 /// Returns a reader of files and of standard input, which it reads only once.
@@ -88,11 +104,17 @@ fn read_named(key: &str, path: &str, read: Read<'_>) -> Result<String, UsageErro
     })
 }
 
-fn parse_json(key: &str, text: &str) -> Result<Value, UsageError> {
+fn parse_json(key: &str, text: &str, origin: Origin) -> Result<Value, UsageError> {
+    let text = text.strip_prefix(MARK).unwrap_or(text);
     serde_json::from_str(text).map_err(|error| {
-        UsageError::new(format!(
-            "`{key}` is not valid JSON: {error}. Quote it for the shell, as in '{{\"a\": 1}}'"
-        ))
+        let (what, line, column) = (json_mistake(&error), error.line(), error.column());
+        let message = format!("`{key}`, line {line}, column {column}: {what}");
+        UsageError::new(match origin {
+            Origin::Argument if what != TOO_DEEP => {
+                format!("{message}. Quote it for the shell, as in '{{\"a\": 1}}'")
+            }
+            _ => message,
+        })
     })
 }
 
@@ -130,6 +152,7 @@ mod tests {
 
     fn file(path: &str) -> io::Result<String> {
         match path {
+            "marked.json" => Ok("\u{feff}{}".to_owned()),
             "note.txt" => Ok("line\n".to_owned()),
             "list.json" => Ok("[1, 2]\n".to_owned()),
             "five" => Ok("5\n".to_owned()),
@@ -215,9 +238,23 @@ mod tests {
         }
         for pair in ["s:=hello", "list=[1", "map={a: 1}"] {
             let message = build(&[pair]).unwrap_err();
-            assert!(message.contains(" is not valid JSON: "), "{message}");
+            assert!(message.contains(", line 1, column "), "{message}");
             assert!(message.contains("Quote it for the shell"), "{message}");
         }
+    }
+
+    #[test]
+    fn json_from_a_file_has_no_business_with_the_shell() {
+        let message = whole_input("@note.txt", &mut file).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "`--params`, line 1, column 1: this is not valid JSON; text stands in double quotes"
+        );
+        let message = whole_input("-", &mut |_| Ok("[".repeat(1_000))).unwrap_err().to_string();
+        assert!(message.ends_with(": nested too deep"), "{message}");
+        assert!(!build(&["s:=@note.txt"]).unwrap_err().contains("shell"));
+        assert!(!build(&["list=@note.txt"]).is_err_and(|error| error.contains("shell")));
+        assert_eq!(whole_input("@marked.json", &mut file).unwrap(), json!({}));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    Read, parse_json, read_named,
+    Origin, Read, parse_json, read_named,
     types::{self, Type, Types},
 };
 use crate::exit::UsageError;
@@ -43,26 +43,29 @@ impl<'a> Pair<'a> {
 
     /// Returns the value that it gives.
     pub(super) fn value(&self, schema: &Value, read: Read<'_>) -> Result<Value, UsageError> {
-        let content = match self.text.strip_prefix('@') {
-            Some(literal) if literal.starts_with('@') => literal.to_owned(),
+        let (content, origin) = match self.text.strip_prefix('@') {
+            Some(literal) if literal.starts_with('@') => (literal.to_owned(), Origin::Argument),
             Some("") => {
                 let key = self.key;
                 return Err(UsageError::new(format!(
                     "`{key}=@` names no file; a plain `@` is written `{key}=@@`"
                 )));
             }
-            Some(path) => read_named(self.key, path, read)?,
-            None => self.text.to_owned(),
+            Some(path) => (read_named(self.key, path, read)?, Origin::Elsewhere),
+            None => (self.text.to_owned(), Origin::Argument),
         };
         match self.form {
-            Form::Json => parse_json(self.key, &content),
-            Form::Typed => typed(self.key, content, &types::of_property(schema, self.key)),
+            Form::Json => parse_json(self.key, &content, origin),
+            Form::Typed => {
+                let types = types::of_property(schema, self.key);
+                typed(self.key, content, origin, &types)
+            }
         }
     }
 }
 
 /// Reads text as the first of the allowed types that it fits; text where nothing fits.
-fn typed(key: &str, text: String, types: &Types<'_>) -> Result<Value, UsageError> {
+fn typed(key: &str, text: String, origin: Origin, types: &Types<'_>) -> Result<Value, UsageError> {
     if types.is_word(&text) {
         return Ok(Value::String(text));
     }
@@ -89,7 +92,7 @@ fn typed(key: &str, text: String, types: &Types<'_>) -> Result<Value, UsageError
     if !looks_like {
         return Ok(Value::String(text));
     }
-    match parse_json(key, word) {
+    match parse_json(key, word, origin) {
         Err(_) if types.allow(Type::String) => Ok(Value::String(text)),
         result => result,
     }

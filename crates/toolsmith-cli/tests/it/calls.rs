@@ -100,7 +100,7 @@ fn one_call_is_shown_whole() {
     time  [time]
     took  [took]
     result  execution_error
-    error  Division by zero at position 2. Here: 1⟦/⟧0
+    error  Division by zero at position 2.
     by  cli
     conversation  c1
 

@@ -30,6 +30,9 @@ fn people_get_a_table() {
 #[test]
 fn programs_get_one_document_with_every_key() {
     let place = Place::new().with("other.yaml", "limits:\n  queue_size: 7\n");
+    for folder in ["a", "b"] {
+        std::fs::create_dir(place.path().join(folder)).unwrap();
+    }
     let mut command = place.command(&["--json", "--config", "other.yaml", "config", "show"]);
     let ran = Ran::of(command.env("TOOLSMITH_LOG", "error").args(["--tools", "a", "--tools", "b"]));
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));

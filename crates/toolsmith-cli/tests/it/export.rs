@@ -90,3 +90,14 @@ fn a_reader_who_leaves_early_is_no_error() {
         assert_eq!((child.wait().unwrap().code(), stderr.as_str()), (Some(0), ""), "{format:?}");
     }
 }
+
+#[test]
+fn a_dash_means_standard_output() {
+    let place = Place::new();
+    place.print(&["run", "echo", "message=hi"]);
+    assert_eq!(
+        place.print(&["calls", "export", "--output", "-"]),
+        place.print(&["calls", "export"])
+    );
+    assert!(!place.path().join("-").exists());
+}

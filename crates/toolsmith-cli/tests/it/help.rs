@@ -29,7 +29,7 @@ fn the_program_lists_its_words() {
     Global options:
           --config <FILE>  Read this configuration [default: toolsmith.yaml when it is there]
           --tools <DIR>    Read tool definitions from this folder; may be repeated [default: tools]
-          --data <DIR>     Keep the database, artifacts and logs in this folder [default: .toolsmith]
+          --data <DIR>     Keep the database and artifacts in this folder [default: .toolsmith]
           --log <LEVEL>    Log this much: off, error, warn, info, debug or trace [default: warn]
           --json           Print one JSON document on standard output and nothing else there
 
@@ -64,7 +64,7 @@ fn a_run_explains_its_input_and_its_codes() {
     Global options:
           --config <FILE>  Read this configuration [default: toolsmith.yaml when it is there]
           --tools <DIR>    Read tool definitions from this folder; may be repeated [default: tools]
-          --data <DIR>     Keep the database, artifacts and logs in this folder [default: .toolsmith]
+          --data <DIR>     Keep the database and artifacts in this folder [default: .toolsmith]
           --log <LEVEL>    Log this much: off, error, warn, info, debug or trace [default: warn]
           --json           Print one JSON document on standard output and nothing else there
 

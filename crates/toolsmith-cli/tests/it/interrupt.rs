@@ -31,14 +31,16 @@ fn interrupt(child: &Child) {
     assert!(sent.success());
 }
 
-#[test]
-fn a_batch_that_waits_for_calls_ends_in_order() {
+/// Starts a command, writes to its standard input, and sends Ctrl-C while that stays open.
+///
+/// Nothing where the kernel does not show signal masks.
+fn interrupted(arguments: &[&str], input: &[u8]) -> Option<Ran> {
     let place = Place::new();
-    let mut command = place.command(&["batch", "-", "--json"]);
+    let mut command = place.command(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    stdin.write_all(b"{\"tool\": \"echo\"}\n").unwrap();
+    stdin.write_all(input).unwrap();
     let began = Instant::now();
     loop {
         match listens(&child) {
@@ -48,7 +50,8 @@ fn a_batch_that_waits_for_calls_ends_in_order() {
             None => {
                 drop(stdin);
                 child.wait().unwrap();
-                return toolsmith_testing::skip("the kernel does not show signal masks");
+                toolsmith_testing::skip("the kernel does not show signal masks");
+                return None;
             }
         }
     }
@@ -56,7 +59,24 @@ fn a_batch_that_waits_for_calls_ends_in_order() {
     // Standard input stays open: the end must not wait for it.
     let ran = Ran::from_output(child.wait_with_output().unwrap());
     assert!(began.elapsed() < PATIENCE);
+    drop(stdin);
+    Some(ran)
+}
+
+#[test]
+fn a_batch_that_waits_for_calls_ends_in_order() {
+    let Some(ran) = interrupted(&["batch", "-", "--json"], b"{\"tool\": \"echo\"}\n") else {
+        return;
+    };
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(130), ""));
     assert_eq!(ran.json()["outcomes"], Value::Array(Vec::new()));
-    drop(stdin);
+}
+
+#[test]
+fn a_run_that_waits_for_its_input_ends_in_order() {
+    let Some(ran) = interrupted(&["run", "echo", "--params", "-", "--json"], b"{") else {
+        return;
+    };
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(130), ""));
+    assert_eq!(ran.error_type(), "cancelled");
 }

@@ -68,3 +68,33 @@ fn words_without_settings_do_not_read_the_configuration() {
     assert_eq!(place.run(&["completions", "bash"]).code, Some(0));
     assert_eq!(place.run(&["init", "elsewhere"]).code, Some(0));
 }
+
+#[test]
+fn folders_that_cannot_be_meant_are_usage_errors() {
+    let place = Place::new().with("file", "");
+    for words in [
+        &["run", "echo", "message=hi"][..],
+        &["calls", "list"],
+        &["calls", "prune", "--keep", "1"],
+        &["artifacts", "list"],
+        &["tools", "list"],
+        &["config", "show"],
+    ] {
+        for (flags, said) in [
+            (["--data", "file"], "data_directory: `file` is a file; a folder is needed here"),
+            (["--tools", "nodir"], "tools_directory: there is no folder `nodir`"),
+            (["--config", "nofile"], "there is no file nofile"),
+        ] {
+            let ran = place.run(&[words, &flags].concat());
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{words:?}");
+            assert_eq!(ran.stderr, format!("error: flag {}: {said}\n", flags[0]), "{words:?}");
+        }
+    }
+}
+
+#[test]
+fn help_with_json_is_still_help() {
+    let place = Place::new();
+    assert!(place.print(&["help", "--json"]).contains("Usage: toolsmith"));
+    assert!(place.print(&["help", "run", "--json"]).contains("Usage: toolsmith run"));
+}

@@ -1,5 +1,6 @@
 //! `toolsmith batch`: many calls, a thousand at a time.
 
+mod counting;
 mod report;
 mod source;
 
@@ -9,10 +10,10 @@ use anyhow::{Context as _, Result};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-use self::{report::Report, source::Source};
+use self::{counting::Counting, report::Report, source::Source};
 use crate::{
     Session, args::Batch, compose::Workshop, config::Settings, exit, interrupt::Interrupt,
-    progress::Spinner, runtime::block_on,
+    runtime::block_on,
 };
 
 /// Makes the calls.
@@ -39,6 +40,7 @@ async fn call_chunks(
     mut source: Source,
     report: &mut Report,
 ) -> Result<()> {
+    let mut counting = Counting::begin();
     loop {
         // Reading may take as long as it likes; Ctrl-C leaves the reading thread where it is.
         let reading = spawn_blocking(move || {
@@ -52,10 +54,10 @@ async fn call_chunks(
         if chunk.is_empty() {
             return Ok(());
         }
+        let count = chunk.len() as u64;
         let calls = chunk.into_iter().map(|item| item.into_call(workshop.context(), cancel));
-        let spinner = Spinner::start("running the calls");
-        let outcomes = workshop.batch(calls.collect()).await;
-        drop(spinner);
+        let work = Box::pin(workshop.batch(calls.collect()));
+        let outcomes = counting.wait(workshop.engine(), count, work).await;
         report.add(&outcomes)?;
         if cancel.is_cancelled() {
             return Ok(());

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{Call, Context, Map, Text, Value};
 
-use crate::{args::call_timeout, exit::UsageError, files, params};
+use crate::{args::call_timeout, exit::UsageError, files, params, wording::json_mistake};
 
 /// How many calls are read and run at once.
 const CHUNK: usize = 1_000;
@@ -119,12 +119,22 @@ impl Source {
     /// A call that cannot be read is an error that says where, and then no call of its chunk runs.
     pub(super) fn next_chunk(&mut self) -> Result<Vec<Item>, UsageError> {
         if matches!(self.form, Form::Unknown) {
+            self.skip_mark()?;
             self.form = if self.first_byte()? == Some(b'[') { self.list()? } else { Form::Lines };
         }
         match &mut self.form {
             Form::List(items) => Ok(items.by_ref().take(CHUNK).collect()),
             _ => self.lines(),
         }
+    }
+
+    /// Takes the mark that some editors put before UTF-8 text.
+    fn skip_mark(&mut self) -> Result<(), UsageError> {
+        let buffer = self.input.fill_buf().map_err(|error| unreadable(&self.name, &error))?;
+        if buffer.starts_with(params::MARK.as_bytes()) {
+            self.input.consume(params::MARK.len());
+        }
+        Ok(())
     }
 
     /// Returns the first byte that is no space, without taking it.
@@ -185,9 +195,7 @@ impl Source {
     /// Says where in the whole source a mistake is.
     fn complaint(&self, error: &serde_json::Error) -> UsageError {
         let (name, line, column) = (&self.name, self.line + error.line(), error.column());
-        let text = error.to_string();
-        let place = format!(" at line {} column {column}", error.line());
-        let what = text.strip_suffix(&place).unwrap_or(&text);
+        let what = json_mistake(error);
         UsageError::new(format!("{name}, line {line}, column {column}: {what}"))
     }
 }
@@ -216,6 +224,8 @@ mod tests {
             "{\"tool\": \"a\"}\n{\"name\": \"b\", \"input\": {}}",
             "\n\n  {\"tool\": \"a\", \"params\": {\"x\": 1}}\r\n\n{\"tool_id\": \"b\"}\n\n",
             "[{\"tool\": \"a\"}, {\"tool\": \"b\", \"context\": {\"timeout\": 0.5}}]",
+            "\u{feff}{\"tool\": \"a\"}\n{\"tool\": \"b\"}",
+            "\u{feff}[{\"tool\": \"a\"}, {\"tool\": \"b\"}]",
             "\n [\n{\"tool\": \"a\"},\n{\"tool\": \"b\"}\n]\n",
         ] {
             assert_eq!(names(text), expected, "{text}");
@@ -230,28 +240,34 @@ mod tests {
         for (text, message) in [
             (
                 "{\"tool\": \"a\"}\n\n{\"tol\": 1}",
-                "calls, line 3, column 6: unknown field `tol`, expected",
+                "calls, line 3, column 6: `tol` is not known here; there are `",
             ),
-            ("\n{\"tool\": \"a\"", "calls, line 2, column 12: EOF while parsing an object"),
-            ("{}", "calls, line 1, column 2: missing field `tool`"),
-            ("7", "calls, line 1, column 1: invalid type: integer `7`, expected a call such as"),
-            ("\n[{\"tool\": \"a\"},\n 7]", "calls, line 3, column 2: invalid type: integer `7`"),
-            ("[{\"tool\": \"a\"}", "calls, line 1, column 14: EOF while parsing a list"),
+            (
+                "\n{\"tool\": \"a\"",
+                "calls, line 2, column 12: the JSON ends too early; something is not closed",
+            ),
+            ("{}", "calls, line 1, column 2: `tool` is missing"),
+            ("7", "calls, line 1, column 1: expected a call such as {\"tool\": "),
+            ("\n[{\"tool\": \"a\"},\n 7]", "calls, line 3, column 2: expected a call such as"),
+            ("[{\"tool\": \"a\"}", "calls, line 1, column 14: the JSON ends too early"),
             (
                 "{\"tool\": \"a\", \"context\": {\"timeout\": -1}}",
                 "calls, line 1, column 40: `timeout` is a number of seconds above 0",
             ),
             (
                 "{\"tool\": \"a\", \"context\": {\"allowed_paths\": [\"/\"]}}",
-                "calls, line 1, column 41: unknown field `allowed_paths`",
+                "calls, line 1, column 41: `allowed_paths` is not known here",
             ),
-            ("{\"tool\": \"a\", \"name\": \"b\"}", "calls, line 1, column 20: duplicate field"),
+            (
+                "{\"tool\": \"a\", \"name\": \"b\"}",
+                "calls, line 1, column 20: `tool` is given twice",
+            ),
         ] {
             let error = names(text).unwrap_err();
             assert!(error.starts_with(message), "{error}");
         }
         let latin1 = source(b"{\"tool\": \"caf\xe9\"}".to_vec()).next_chunk().unwrap_err();
-        assert!(latin1.to_string().contains("invalid unicode code point"), "{latin1}");
+        assert!(latin1.to_string().contains("it is not UTF-8 text"), "{latin1}");
     }
 
     #[test]
@@ -273,7 +289,7 @@ mod tests {
             }
         };
         assert_eq!(sizes, [1_000, 1_000]);
-        assert!(error.starts_with("calls, line 2501, column 1: expected value"), "{error}");
+        assert!(error.starts_with("calls, line 2501, column 1: this is not valid JSON"), "{error}");
     }
 
     #[test]

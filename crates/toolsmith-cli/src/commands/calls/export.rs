@@ -14,7 +14,7 @@ use crate::{
     args::ExportFormat,
     exit::UsageError,
     files,
-    output::{Form, JsonList, Pipe},
+    output::{Form, JsonList, Pipe, one_line},
     wording::counted,
 };
 
@@ -28,6 +28,7 @@ pub(super) async fn run(
     query: Query,
     (format, file): (ExportFormat, Option<&Path>),
 ) -> Result<()> {
+    let file = file.filter(|file| *file != Path::new("-"));
     match (file, session.output.form, format) {
         (Some(file), ..) => to_file(session, store, query, (format, file)).await,
         (None, Form::People, _) => to_stdout(store, query, format).await,
@@ -45,7 +46,7 @@ async fn to_file(
     query: Query,
     (format, path): (ExportFormat, &Path),
 ) -> Result<()> {
-    let shown = path.display();
+    let shown = one_line(&path.to_string_lossy());
     let mut out = BufWriter::new(files::create(path)?);
     let count = match store {
         Some(store) => store.export(query, format_of(format), &mut out).await?,

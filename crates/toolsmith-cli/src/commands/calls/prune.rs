@@ -12,6 +12,7 @@ use crate::{
     compose,
     config::{self, Settings},
     exit::UsageError,
+    output,
     progress::Spinner,
     wording::{bytes, counted},
 };
@@ -104,6 +105,7 @@ fn confirmed(prune: &Prune, whose: &Erase) -> Result<bool> {
         Erase::Conversation(id) => ("conversation", id),
         Erase::User(id) => ("user", id),
     };
+    let id = output::one_line(id);
     write!(io::stderr(), "Erase every record and artifact of the {noun} `{id}`? [y/N] ")?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;

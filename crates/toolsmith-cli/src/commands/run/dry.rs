@@ -38,7 +38,7 @@ pub(super) fn run(session: &Session, settings: &Settings, run: &Run) -> Result<E
         let message = format!("`{}` is switched off.", tool.spec.name);
         return Err(ToolError::new(ErrorKind::ToolNotFound, message).into());
     }
-    let mut input = super::input(engine.registry(), run)?;
+    let mut input = super::input(&super::schema(engine.registry(), run), run)?;
     let rules = Rules {
         extras: if settings.strict_validation { Extras::Refuse } else { Extras::Drop },
         coerce: if tool.spec.coerce { Coerce::Yes } else { Coerce::No },

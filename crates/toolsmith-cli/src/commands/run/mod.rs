@@ -6,7 +6,9 @@ mod live;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use toolsmith_core::{Call, Context, Outcome, Value};
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+use toolsmith_core::{Call, Context, ErrorKind, Outcome, ToolError, Value};
 use toolsmith_engine::registry::Registry;
 
 use crate::{
@@ -33,11 +35,10 @@ pub(crate) fn run(session: &Session, run: &Run) -> Result<ExitCode> {
 
 async fn call(session: &Session, settings: &Settings, run: &Run) -> Result<ExitCode> {
     let workshop = Workshop::open(session, settings, toolsmith_builtins::all()?).await?;
-    // Standard input may be slow to come: as long as nothing runs, Ctrl-C simply ends the program.
-    let input = input(workshop.engine().registry(), run);
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
-    let shown = match input {
-        Err(error) => Err(error.into()),
+    let schema = schema(workshop.engine().registry(), run);
+    let shown = match awaited_input(schema, run, interrupt.token()).await {
+        Err(error) => Err(error),
         Ok(input) => {
             let call = Call::new(&run.name, input)
                 .with_context(context(workshop.context(), run))
@@ -51,13 +52,30 @@ async fn call(session: &Session, settings: &Settings, run: &Run) -> Result<ExitC
     shown
 }
 
-/// Builds the input, typed by the schema of the tool; without a tool everything is text.
-fn input(registry: &Registry, run: &Run) -> Result<Value, UsageError> {
+/// Builds the input on a thread of its own, which Ctrl-C leaves where it is.
+///
+/// Standard input may be slow to come.
+async fn awaited_input(schema: Value, run: &Run, cancel: &CancellationToken) -> Result<Value> {
+    let run = run.clone();
+    let reading = spawn_blocking(move || input(&schema, &run));
+    let Some(read) = cancel.run_until_cancelled(reading).await else {
+        let message = "Cancelled before the call was made.";
+        return Err(ToolError::new(ErrorKind::Cancelled, message).into());
+    };
+    Ok(read.context("the input could not be read")??)
+}
+
+/// Returns the schema of the tool's input; without a tool everything is text.
+fn schema(registry: &Registry, run: &Run) -> Value {
     let tool = registry.get(&run.name);
-    let schema = tool.map(|tool| tool.spec.input_schema.to_value()).unwrap_or_default();
+    tool.map(|tool| tool.spec.input_schema.to_value()).unwrap_or_default()
+}
+
+/// Builds the input, typed by the schema of the tool.
+fn input(schema: &Value, run: &Run) -> Result<Value, UsageError> {
     let mut read = params::reader();
     let whole = run.params.as_deref().map(|text| params::whole_input(text, &mut read));
-    params::build_input(&schema, &run.pairs, whole.transpose()?, &mut read)
+    params::build_input(schema, &run.pairs, whole.transpose()?, &mut read)
 }
 
 fn context(context: Context, run: &Run) -> Context {

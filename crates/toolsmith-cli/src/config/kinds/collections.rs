@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Fault, Kind, Shape, mismatch};
 use crate::config::{
-    Template,
+    Environment, Template,
     yaml::{Content, Node},
 };
 
@@ -16,10 +16,10 @@ pub(in crate::config) struct ListOf<K>(pub(in crate::config) K);
 impl<K: Kind> Kind for ListOf<K> {
     type Output = Vec<K::Output>;
 
-    fn read(&self, node: &Node) -> Result<Self::Output, Vec<Fault>> {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>> {
         let Content::List(items) = &node.value else { return Err(mismatch(self, node)) };
         let steps = items.iter().enumerate().map(|(n, item)| (format!("[{n}]"), item));
-        gather(steps.map(|(step, item)| under(self.0.read(item), &step)))
+        gather(steps.map(|(step, item)| under(self.0.read(item, environment), &step)))
     }
 
     fn show(&self, value: &Self::Output) -> Value {
@@ -48,11 +48,11 @@ pub(in crate::config) struct Named<K: Kind> {
 impl<K: Kind> Kind for Named<K> {
     type Output = Vec<K::Output>;
 
-    fn read(&self, node: &Node) -> Result<Self::Output, Vec<Fault>> {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>> {
         let Content::List(nodes) = &node.value else { return Err(mismatch(self, node)) };
         let mut seen = HashSet::new();
         gather(nodes.iter().enumerate().map(|(n, node)| {
-            let item = under(self.items.read(node), &format!("[{n}]"))?;
+            let item = under(self.items.read(node, environment), &format!("[{n}]"))?;
             let name = (self.name)(&item);
             if seen.insert(name.to_owned()) {
                 return Ok(item);
@@ -85,12 +85,12 @@ pub(in crate::config) struct OneOrMany<K>(pub(in crate::config) K);
 impl<K: Kind> Kind for OneOrMany<K> {
     type Output = Vec<K::Output>;
 
-    fn read(&self, node: &Node) -> Result<Self::Output, Vec<Fault>> {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>> {
         let Content::List(items) = &node.value else {
-            return Ok(vec![self.0.read(node)?]);
+            return Ok(vec![self.0.read(node, environment)?]);
         };
         let steps = items.iter().enumerate().map(|(n, item)| (format!("[{n}]"), item));
-        gather(steps.map(|(step, item)| under(self.0.read(item), &step)))
+        gather(steps.map(|(step, item)| under(self.0.read(item, environment), &step)))
     }
 
     fn show(&self, value: &Self::Output) -> Value {
@@ -119,10 +119,10 @@ pub(in crate::config) struct MapOf<K>(pub(in crate::config) K);
 impl<K: Kind> Kind for MapOf<K> {
     type Output = BTreeMap<String, K::Output>;
 
-    fn read(&self, node: &Node) -> Result<Self::Output, Vec<Fault>> {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>> {
         let Content::Map(entries) = &node.value else { return Err(mismatch(self, node)) };
         let values = entries.iter().map(|entry| {
-            let value = under(self.0.read(&entry.value), &format!(".{}", entry.key))?;
+            let value = under(self.0.read(&entry.value, environment), &format!(".{}", entry.key))?;
             Ok((entry.key.clone(), value))
         });
         gather(values)
@@ -151,10 +151,10 @@ pub(in crate::config) struct Optional<K>(pub(in crate::config) K);
 impl<K: Kind> Kind for Optional<K> {
     type Output = Option<K::Output>;
 
-    fn read(&self, node: &Node) -> Result<Self::Output, Vec<Fault>> {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>> {
         match node.value {
             Content::Null => Ok(None),
-            _ => self.0.read(node).map(Some),
+            _ => self.0.read(node, environment).map(Some),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a key may hold: each kind reads a node, shows a value and says what it expects.
 
 mod collections;
+mod filled;
 mod numbers;
 mod record;
 mod words;
@@ -15,7 +16,7 @@ pub(super) use self::{
     record::{Field, Record},
     words::{Choice, Hidden, LogFilter, Switch, Text, Word},
 };
-use super::{Template, yaml::Node};
+use super::{Environment, Template, yaml::Node};
 
 /// A kind of value.
 pub(super) trait Kind {
@@ -23,7 +24,9 @@ pub(super) trait Kind {
     type Output;
 
     /// Reads a node, or says everything that is wrong with it.
-    fn read(&self, node: &Node) -> Result<Self::Output, Vec<Fault>>;
+    ///
+    /// Words and numbers are filled in from the environment; text remembers its variables.
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>>;
 
     /// Shows a value as JSON, secrets as `***`.
     fn show(&self, value: &Self::Output) -> Value;
@@ -79,7 +82,7 @@ impl Fault {
 
 /// A field of the settings together with its kind.
 pub(super) trait Slot {
-    fn read(&mut self, node: &Node) -> Result<(), Vec<Fault>>;
+    fn read(&mut self, node: &Node, environment: &Environment) -> Result<(), Vec<Fault>>;
     fn show(&self) -> Value;
     fn expects(&self) -> String;
     fn shape(&self) -> Shape;
@@ -97,8 +100,8 @@ struct Bound<'a, K: Kind> {
 }
 
 impl<K: Kind> Slot for Bound<'_, K> {
-    fn read(&mut self, node: &Node) -> Result<(), Vec<Fault>> {
-        *self.field = self.kind.read(node)?;
+    fn read(&mut self, node: &Node, environment: &Environment) -> Result<(), Vec<Fault>> {
+        *self.field = self.kind.read(node, environment)?;
         Ok(())
     }
 

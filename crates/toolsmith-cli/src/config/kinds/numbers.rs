@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Fault, Kind, mismatch};
-use crate::config::yaml::{Content, Node};
+use super::{Fault, Kind, filled, mismatch};
+use crate::config::{
+    Environment,
+    yaml::{Content, Node},
+};
 
 /// The longest time that a call or an interval may take: a year, far from any overflow.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
@@ -21,12 +24,14 @@ pub(in crate::config) struct Count {
 impl Kind for Count {
     type Output = usize;
 
-    fn read(&self, node: &Node) -> Result<usize, Vec<Fault>> {
-        let number = match &node.value {
-            Content::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
-            _ => None,
-        };
-        number.filter(|n| *n >= self.least).ok_or_else(|| mismatch(self, node))
+    fn read(&self, node: &Node, environment: &Environment) -> Result<usize, Vec<Fault>> {
+        filled::read(self, node, environment, |node| {
+            let number = match &node.value {
+                Content::Number(number) => number.as_u64().and_then(|n| usize::try_from(n).ok()),
+                _ => None,
+            };
+            number.filter(|n| *n >= self.least).ok_or_else(|| mismatch(self, node))
+        })
     }
 
     fn show(&self, value: &usize) -> Value {
@@ -44,10 +49,11 @@ pub(in crate::config) struct Seconds;
 impl Kind for Seconds {
     type Output = Duration;
 
-    fn read(&self, node: &Node) -> Result<Duration, Vec<Fault>> {
-        number(node)
-            .and_then(|seconds| duration(seconds, LONGEST))
-            .ok_or_else(|| mismatch(self, node))
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Duration, Vec<Fault>> {
+        filled::read(self, node, environment, |node| {
+            let length = number(node).and_then(|seconds| duration(seconds, LONGEST));
+            length.ok_or_else(|| mismatch(self, node))
+        })
     }
 
     fn show(&self, value: &Duration) -> Value {
@@ -65,10 +71,11 @@ pub(in crate::config) struct Milliseconds;
 impl Kind for Milliseconds {
     type Output = Duration;
 
-    fn read(&self, node: &Node) -> Result<Duration, Vec<Fault>> {
-        number(node)
-            .and_then(|milliseconds| duration(milliseconds / 1_000.0, LONGEST))
-            .ok_or_else(|| mismatch(self, node))
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Duration, Vec<Fault>> {
+        filled::read(self, node, environment, |node| {
+            let length = number(node).and_then(|number| duration(number / 1_000.0, LONGEST));
+            length.ok_or_else(|| mismatch(self, node))
+        })
     }
 
     fn show(&self, value: &Duration) -> Value {
@@ -86,12 +93,15 @@ pub(in crate::config) struct Age;
 impl Kind for Age {
     type Output = Duration;
 
-    fn read(&self, node: &Node) -> Result<Duration, Vec<Fault>> {
-        let seconds = match &node.value {
-            Content::Text(text) => with_unit(text),
-            _ => number(node),
-        };
-        seconds.and_then(|seconds| duration(seconds, OLDEST)).ok_or_else(|| mismatch(self, node))
+    fn read(&self, node: &Node, environment: &Environment) -> Result<Duration, Vec<Fault>> {
+        filled::read(self, node, environment, |node| {
+            let seconds = match &node.value {
+                Content::Text(text) => with_unit(text),
+                _ => number(node),
+            };
+            let age = seconds.and_then(|seconds| duration(seconds, OLDEST));
+            age.ok_or_else(|| mismatch(self, node))
+        })
     }
 
     fn show(&self, value: &Duration) -> Value {
@@ -147,7 +157,7 @@ mod tests {
     use crate::config::yaml;
 
     fn read<K: Kind>(kind: &K, text: &str) -> Result<Value, String> {
-        match kind.read(&yaml::scalar(text)) {
+        match kind.read(&yaml::scalar(text), &Environment::default()) {
             Ok(value) => Ok(kind.show(&value)),
             Err(faults) => Err(faults[0].message.clone()),
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Fault, Kind, Shape, Slot, mismatch, with_suggestion};
 use crate::config::{
-    Template,
+    Environment, Template,
     yaml::{Content, Node},
 };
 
@@ -24,14 +24,14 @@ pub(in crate::config) struct Record<T: 'static> {
 impl<T: Clone + Default> Kind for Record<T> {
     type Output = T;
 
-    fn read(&self, node: &Node) -> Result<T, Vec<Fault>> {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<T, Vec<Fault>> {
         let Content::Map(entries) = &node.value else { return Err(mismatch(self, node)) };
         let mut record = T::default();
         let mut faults = Vec::new();
         for entry in entries {
             let step = format!(".{}", entry.key);
             if let Some(field) = self.fields.iter().find(|field| field.name == entry.key) {
-                let result = (field.slot)(&mut record).read(&entry.value);
+                let result = (field.slot)(&mut record).read(&entry.value, environment);
                 let wrong = result.err().unwrap_or_default();
                 faults.extend(wrong.into_iter().map(|fault| fault.under(&step)));
             } else {

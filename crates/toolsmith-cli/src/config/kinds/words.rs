@@ -3,9 +3,9 @@
 use serde_json::Value;
 use toolsmith_core::Secret;
 
-use super::{Fault, Kind, Shape, alternatives, mismatch, with_suggestion};
+use super::{Fault, Kind, Shape, alternatives, filled, mismatch, with_suggestion};
 use crate::config::{
-    Template,
+    Environment, Template,
     yaml::{Content, Node},
 };
 
@@ -15,11 +15,11 @@ pub(in crate::config) struct Switch;
 impl Kind for Switch {
     type Output = bool;
 
-    fn read(&self, node: &Node) -> Result<bool, Vec<Fault>> {
-        match node.value {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<bool, Vec<Fault>> {
+        filled::read(self, node, environment, |node| match node.value {
             Content::Bool(value) => Ok(value),
             _ => Err(mismatch(self, node)),
-        }
+        })
     }
 
     fn show(&self, value: &bool) -> Value {
@@ -38,18 +38,22 @@ impl<T: Copy + PartialEq> Choice<T> {
     fn words(&self) -> Vec<&'static str> {
         self.0.iter().map(|(word, _)| *word).collect()
     }
-}
 
-impl<T: Copy + PartialEq> Kind for Choice<T> {
-    type Output = T;
-
-    fn read(&self, node: &Node) -> Result<T, Vec<Fault>> {
+    fn find(&self, node: &Node) -> Result<T, Vec<Fault>> {
         let Content::Text(text) = &node.value else { return Err(mismatch(self, node)) };
         let found = self.0.iter().find(|(word, _)| word == text);
         found.map(|(_, value)| *value).ok_or_else(|| {
             let sentence = format!("expected {}, found {}", self.expects(), node.describe());
             vec![Fault::at(node, with_suggestion(sentence, text, self.words()))]
         })
+    }
+}
+
+impl<T: Copy + PartialEq> Kind for Choice<T> {
+    type Output = T;
+
+    fn read(&self, node: &Node, environment: &Environment) -> Result<T, Vec<Fault>> {
+        filled::read(self, node, environment, |node| self.find(node))
     }
 
     fn show(&self, value: &T) -> Value {
@@ -69,10 +73,8 @@ pub(in crate::config) struct LogFilter;
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-impl Kind for LogFilter {
-    type Output = String;
-
-    fn read(&self, node: &Node) -> Result<String, Vec<Fault>> {
+impl LogFilter {
+    fn check(&self, node: &Node) -> Result<String, Vec<Fault>> {
         let Content::Text(text) = &node.value else { return Err(mismatch(self, node)) };
         for directive in text.split(',') {
             let level = directive.rsplit_once('=').map_or(directive, |(_, level)| level);
@@ -82,6 +84,14 @@ impl Kind for LogFilter {
             }
         }
         Ok(text.clone())
+    }
+}
+
+impl Kind for LogFilter {
+    type Output = String;
+
+    fn read(&self, node: &Node, environment: &Environment) -> Result<String, Vec<Fault>> {
+        filled::read(self, node, environment, |node| self.check(node))
     }
 
     fn show(&self, value: &String) -> Value {
@@ -97,17 +107,17 @@ impl Kind for LogFilter {
     }
 }
 
-/// A name: text that is not empty, without variables.
+/// A name: text that is not empty.
 pub(in crate::config) struct Word;
 
 impl Kind for Word {
     type Output = String;
 
-    fn read(&self, node: &Node) -> Result<String, Vec<Fault>> {
-        match &node.value {
+    fn read(&self, node: &Node, environment: &Environment) -> Result<String, Vec<Fault>> {
+        filled::read(self, node, environment, |node| match &node.value {
             Content::Text(text) if !text.trim().is_empty() => Ok(text.clone()),
             _ => Err(mismatch(self, node)),
-        }
+        })
     }
 
     fn show(&self, value: &String) -> Value {
@@ -129,7 +139,7 @@ pub(in crate::config) struct Text(pub(in crate::config) &'static str);
 impl Kind for Text {
     type Output = Template;
 
-    fn read(&self, node: &Node) -> Result<Template, Vec<Fault>> {
+    fn read(&self, node: &Node, _: &Environment) -> Result<Template, Vec<Fault>> {
         match &node.value {
             Content::Text(text) if !text.is_empty() => template(text, node),
             _ => Err(mismatch(self, node)),
@@ -159,7 +169,7 @@ pub(in crate::config) struct Hidden;
 impl Kind for Hidden {
     type Output = Secret<Template>;
 
-    fn read(&self, node: &Node) -> Result<Secret<Template>, Vec<Fault>> {
+    fn read(&self, node: &Node, _: &Environment) -> Result<Secret<Template>, Vec<Fault>> {
         match &node.value {
             Content::Text(text) => Ok(Secret::new(template(text, node)?.into_secret())),
             _ => {
@@ -195,7 +205,10 @@ mod tests {
     use super::*;
 
     fn message<K: Kind>(kind: &K, node: &Node) -> String {
-        kind.read(node).err().map(|faults| faults[0].message.clone()).unwrap_or_default()
+        kind.read(node, &Environment::default())
+            .err()
+            .map(|faults| faults[0].message.clone())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -205,7 +218,7 @@ mod tests {
             message(&choice, &Node::text("fiffo")),
             "expected `fifo`, `priority` or `reject`, found the text \"fiffo\". Did you mean `fifo`?"
         );
-        assert_eq!(choice.read(&Node::text("reject")).ok(), Some(3));
+        assert_eq!(choice.read(&Node::text("reject"), &Environment::default()).ok(), Some(3));
     }
 
     #[test]
@@ -221,7 +234,7 @@ mod tests {
     fn a_secret_is_never_repeated_in_a_complaint() {
         let number = Node { value: Content::Number(12_345.into()), line: 1, column: 1 };
         assert_eq!(message(&Hidden, &number), "expected text, in quotes, found a number");
-        let secret = Hidden.read(&Node::text("hunter2")).unwrap();
+        let secret = Hidden.read(&Node::text("hunter2"), &Environment::default()).unwrap();
         assert_eq!(Hidden.show(&secret), "***");
     }
 }
