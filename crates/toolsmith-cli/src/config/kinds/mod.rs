@@ -4,6 +4,7 @@ mod collections;
 mod filled;
 mod numbers;
 mod record;
+mod slot;
 mod words;
 
 use serde_json::Value;
@@ -14,6 +15,7 @@ pub(super) use self::{
     collections::{ListOf, MapOf, Named, OneOrMany, Optional},
     numbers::{Age, Count, Milliseconds, Seconds},
     record::{Field, Record},
+    slot::{Slot, bind},
     words::{Choice, Hidden, LogFilter, Switch, Text, Word},
 };
 use super::{Environment, Template, yaml::Node};
@@ -77,48 +79,6 @@ impl Fault {
     fn under(mut self, step: &str) -> Self {
         self.path.insert_str(0, step);
         self
-    }
-}
-
-/// A field of the settings together with its kind.
-pub(super) trait Slot {
-    fn read(&mut self, node: &Node, environment: &Environment) -> Result<(), Vec<Fault>>;
-    fn show(&self) -> Value;
-    fn expects(&self) -> String;
-    fn shape(&self) -> Shape;
-    fn templates(&self) -> Vec<Template>;
-}
-
-/// Binds a kind to the field that it fills.
-pub(super) fn bind<'a, K: Kind + 'a>(kind: K, field: &'a mut K::Output) -> Box<dyn Slot + 'a> {
-    Box::new(Bound { kind, field })
-}
-
-struct Bound<'a, K: Kind> {
-    kind: K,
-    field: &'a mut K::Output,
-}
-
-impl<K: Kind> Slot for Bound<'_, K> {
-    fn read(&mut self, node: &Node, environment: &Environment) -> Result<(), Vec<Fault>> {
-        *self.field = self.kind.read(node, environment)?;
-        Ok(())
-    }
-
-    fn show(&self) -> Value {
-        self.kind.show(self.field)
-    }
-
-    fn expects(&self) -> String {
-        self.kind.expects()
-    }
-
-    fn shape(&self) -> Shape {
-        self.kind.shape()
-    }
-
-    fn templates(&self) -> Vec<Template> {
-        self.kind.templates(self.field)
     }
 }
 
