@@ -56,6 +56,8 @@ pub mod prelude {
 mod documents {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
+    #[doc = include_str!("../../../README.zh-CN.md")]
+    struct ReadmeInChinese;
     #[doc = include_str!("../../../docs/guides/embed.md")]
     struct Embed;
     #[doc = include_str!("../../../docs/guides/write-a-tool.md")]
