@@ -13,7 +13,7 @@ use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 use toolsmith_core::{
     Artifacts, BoxFuture, Call, CallId, Caller, Clock, ErrorKind, EventKind, Ids, Map, Outcome,
-    RecordSink, Redactor, StreamItem, StreamSink, Text, Tool, ToolError, json,
+    RecordSink, Redactor, StreamItem, StreamSink, Text, Tool, ToolError, ToolRef, json,
 };
 
 use crate::{
@@ -241,12 +241,12 @@ impl Parts {
         &self,
         stream: Option<StreamSink>,
         call_id: CallId,
-        tool_name: &Text,
+        asked: &Text,
     ) -> Option<StreamSink> {
         if stream.is_none() && !self.events.is_heard() {
             return None;
         }
-        let (events, tool) = (Arc::clone(&self.events), tool_name.clone());
+        let (events, tool) = (Arc::clone(&self.events), Text::new(ToolRef::split(asked).0));
         let observe = move |item: &StreamItem| {
             let (kind, data) = match item {
                 StreamItem::Chunk(chunk) => (EventKind::OutputChunk, json!({ "chunk": chunk })),

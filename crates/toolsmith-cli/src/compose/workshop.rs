@@ -1,19 +1,9 @@
 //! An engine with its store, ready for calls.
 
-use std::{
-    fs, io,
-    path::Path,
-    pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{fs, io, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use parking_lot::Mutex;
-use tokio_util::sync::CancellationToken;
 use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, Tool, json};
 use toolsmith_engine::{Engine, Followed};
 use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
@@ -35,9 +25,6 @@ pub(crate) struct Workshop {
     engine: Engine,
     keeping: Keeping,
     link: Link,
-    /// Cancelled when a store that promises records finds that it cannot write.
-    broken: CancellationToken,
-    has_given_up: AtomicBool,
     context: Context,
 }
 
@@ -56,9 +43,9 @@ impl Workshop {
         settings: &Settings,
         tools: Vec<Tool>,
     ) -> Result<Self> {
-        let (link, broken) = (Link::default(), CancellationToken::new());
+        let link = Link::default();
         let mut config = settings::store_config(settings, &session.environment)?;
-        listen(&mut config, &link, &broken);
+        listen(&mut config, &link);
         let keeping = Keeping::open(config).await?;
         let builder = super::builder(session, settings, tools);
         let engine = match &keeping {
@@ -70,8 +57,7 @@ impl Workshop {
         .build()?;
         *link.lock() = Some(engine.clone());
         let context = settings::context(settings, &session.environment);
-        let has_given_up = AtomicBool::new(false);
-        Ok(Self { engine, keeping, link, broken, has_given_up, context })
+        Ok(Self { engine, keeping, link, context })
     }
 
     /// Returns the engine.
@@ -91,21 +77,17 @@ impl Workshop {
         mut on_item: impl FnMut(StreamItem),
     ) -> Result<Outcome> {
         let mut stream = self.engine.stream(call);
-        let outcome = self.unless_broken(async move {
-            while let Some(followed) = stream.next().await {
-                match followed {
-                    Followed::Item(item) => on_item(item),
-                    Followed::Outcome(outcome) => return Some(*outcome),
-                }
+        loop {
+            match stream.next().await.context("the call ended without an outcome")? {
+                Followed::Item(item) => on_item(item),
+                Followed::Outcome(outcome) => return Ok(*outcome),
             }
-            None
-        });
-        outcome.await.context("the call ended without an outcome")
+        }
     }
 
     /// Makes many calls at once; outcomes come in the order of the calls.
     pub(crate) async fn batch(&self, calls: Vec<Call>) -> Vec<Outcome> {
-        self.unless_broken(self.engine.batch(calls)).await
+        self.engine.batch(calls).await
     }
 
     /// Ends everything in order, and says what could not be kept.
@@ -121,25 +103,6 @@ impl Workshop {
             }
             Keeping::Nowhere(sink) => warn(sink.count(), sink.reason()),
         }
-    }
-
-    /// Waits for calls; when the store breaks its promise, no longer than it takes to give up.
-    async fn unless_broken<T>(&self, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
-        tokio::select! {
-            biased;
-            done = &mut work => return done,
-            () = self.broken.cancelled() => {}
-        }
-        // Calls that have run wait for their records. A store that closes tries a few seconds more
-        // and then lets them go; calls that have not begun are refused.
-        let give_up = async {
-            let is_first = !self.has_given_up.swap(true, Ordering::Relaxed);
-            if let (Keeping::Store(store), true) = (&self.keeping, is_first) {
-                store.close().await;
-            }
-        };
-        tokio::join!(work, give_up).0
     }
 }
 
@@ -177,13 +140,9 @@ fn promise(folder: &Path, durability: Durability) -> io::Result<()> {
 }
 
 /// Lets the store tell subscribers of the engine how it is.
-fn listen(config: &mut StoreConfig, link: &Link, broken: &CancellationToken) {
-    let (link, broken, durability) = (Arc::clone(link), broken.clone(), config.durability);
+fn listen(config: &mut StoreConfig, link: &Link) {
+    let link = Arc::clone(link);
     config.on_health = Some(Arc::new(move |health| {
-        let is_failing = matches!(health, Health::Failing { .. });
-        if is_failing && durability == Durability::Sync {
-            broken.cancel();
-        }
         let Some(engine) = link.lock().clone() else { return };
         match health {
             Health::Failing { unwritten, reason, .. } => {

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
     Call, CallId, EventKind, JsonText, Map, Outcome, Receipt, Record, Text, Timestamp, ToolContext,
-    ToolError, ToolRef, Value, json, to_millis,
+    ToolError, Value, json, to_millis,
 };
 
 use crate::{
@@ -56,8 +56,7 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
     let depth = call.parent.map_or(0, |parent| parent.depth + 1);
     // What the caller wrote for a name may be anything, a secret too.
     let tool_name = engine.redactor.label(&Text::new(beginning(&call.tool, 256)));
-    let stream_name = Text::new(ToolRef::split(&tool_name).0);
-    let stream = engine.stream_of(call.stream, call_id, &stream_name);
+    let stream = engine.stream_of(call.stream, call_id, &tool_name);
     let cx = ToolContext::new(
         call_id,
         Text::default(),
@@ -107,10 +106,8 @@ impl Trace<'_> {
     /// Fixes the tool and the deadline.
     pub(crate) fn bind(&mut self, tool: &Arc<Entry>, timeout: Duration) {
         self.tool_name = tool.spec.name.text().clone();
-        let deadline = self.parent_deadline.map_or_else(
-            || later(self.started, timeout),
-            |parent| parent.min(later(self.started, timeout)),
-        );
+        let own = later(self.started, timeout);
+        let deadline = self.parent_deadline.map_or(own, |parent| parent.min(own));
         self.cx.bind(self.tool_name.clone(), deadline);
         if let Some(message) = &tool.spec.deprecated {
             self.note("deprecated", json!(message));
@@ -147,15 +144,15 @@ impl Trace<'_> {
             "a call has ended"
         );
         let (result, text) = match result {
-            Ok(settled) => (Ok(settled.output), Ok(settled.text)),
-            Err(error) => (Err(error), Err(())),
+            Ok(settled) => (Ok(settled.output), Some(settled.text)),
+            Err(error) => (Err(error), None),
         };
         let version = self.tool.as_ref().map(|tool| tool.version.clone());
         let receipt = match &self.engine.sink {
             None => Receipt::done(),
             Some(sink) => {
                 let params = self.params.take().unwrap_or_else(|| JsonText::of(&self.input));
-                let texts = (self.shown(params), text.ok());
+                let texts = (self.shown(params), text);
                 sink.push(self.record(&result, texts, version.clone(), duration))
             }
         };
