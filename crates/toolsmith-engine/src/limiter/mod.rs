@@ -31,7 +31,10 @@ pub use self::{
 };
 
 /// Lets a bounded number of calls run at once, over all and in each bucket.
+///
+/// Every call takes its lock twice, so it stands in cache lines of its own.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Limiter {
     state: Mutex<State>,
     /// The names of the limited buckets, sorted; a [`BucketId`] is an index into them.

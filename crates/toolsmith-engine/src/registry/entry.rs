@@ -26,8 +26,9 @@ pub struct Entry {
     live: OnceLock<Box<Live>>,
 }
 
-/// What a tool has once it is called.
+/// What a tool has once it is called; read by every thread, so alone in its cache lines.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Live {
     pub(crate) input: Result<Schema, ToolError>,
     pub(crate) output: Option<Result<Schema, ToolError>>,

@@ -15,7 +15,11 @@ use toolsmith_core::histogram::{COMMON_BUCKETS, Histogram, bucket_of};
 use super::Entry;
 
 /// The counters of one tool; made on its first call.
+///
+/// They stand in cache lines of their own: the allocator would put them beside what one thread
+/// allocates for every call, and the others would wait for that thread's writes.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Stats {
     failures: AtomicU64,
     total_nanos: AtomicU64,
