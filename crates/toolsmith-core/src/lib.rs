@@ -25,13 +25,16 @@ mod context;
 mod error;
 mod event;
 mod executor;
+mod fields;
 pub mod histogram;
 mod id;
 mod json_text;
 mod kind;
+mod maker;
 mod name;
 mod near;
 mod outcome;
+mod overlay;
 mod parameter;
 mod policy;
 mod problem;
@@ -40,8 +43,10 @@ mod redact;
 mod rights;
 mod secret;
 mod spec;
+mod template;
 mod tool;
 mod tool_context;
+mod vault;
 mod version;
 
 pub use artifact::{Artifact, ArtifactPage, Artifacts};
@@ -51,12 +56,15 @@ pub use context::{CallerType, Context};
 pub use error::{Advice, ErrorKind, ToolError};
 pub use event::{Event, EventKind};
 pub use executor::{BoxFuture, Caller, Executor};
+pub use fields::{Fault, Fields, Spot, describe};
 pub use id::{CallId, Ids, RandomIds};
 pub use json_text::JsonText;
 pub use kind::{BackendRuntime, Category, Kind};
+pub use maker::{Draft, Made, Maker};
 pub use name::{Text, ToolName, ToolRef};
 pub use near::{nearest, suggestion};
 pub use outcome::{Outcome, to_millis};
+pub use overlay::{Overlay, OverlayFull};
 pub use parameter::{Parameter, ParameterType, schema_of};
 pub use policy::{
     Annotations, Approval, CachePolicy, Exposure, RateBy, RateLimit, RetryPolicy, RetryWhen, Scope,
@@ -70,8 +78,10 @@ pub use secret::Secret;
 pub use semver::VersionReq;
 pub use serde_json::{Map, Value, json};
 pub use spec::ToolSpec;
+pub use template::{Resolved, Template, TemplateError};
 pub use tool::{Blocking, Factory, IntoTool, Sharing, Stateful, Tool, Work};
 pub use tool_context::{StreamItem, StreamSink, ToolContext};
+pub use vault::{Variables, Vault};
 pub use version::Version;
 
 /// What the `#[tool]` macro writes code against; not part of the stable interface.

@@ -1,6 +1,13 @@
 //! A snapshot of the environment; nothing else in the project reads the real one.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, path::Path};
+
+use toolsmith_core::Variables;
+
+use crate::files;
+
+/// The longest file that `${file:path}` reads, in bytes.
+const MAX_FILE: usize = 1 << 20;
 
 /// The variables of a process, as they were when it started.
 #[derive(Clone, Default)]
@@ -51,6 +58,30 @@ impl Environment {
     }
 }
 
+impl Variables for Environment {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.get(name).map(str::to_owned)
+    }
+
+    fn file(&self, path: &str) -> Result<String, String> {
+        let mut text = files::read_text(Path::new(path), MAX_FILE).map_err(|error| {
+            format!("cannot read the file `{path}`: {}", files::explain(&error))
+        })?;
+        // Editors and `echo` end a file with a newline that is no part of the secret.
+        if text.ends_with('\n') {
+            text.pop();
+            if text.ends_with('\r') {
+                text.pop();
+            }
+        }
+        Ok(text)
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        Path::new(path).exists()
+    }
+}
+
 impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
         let variables =
@@ -75,6 +106,19 @@ mod tests {
         let environment = Environment::from_iter([("KEY", "hunter2")]);
         assert_eq!(format!("{environment:?}"), r#"{"KEY"}"#);
         assert_eq!(environment.get("KEY"), Some("hunter2"));
+    }
+
+    #[test]
+    fn files_lose_their_last_newline() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        std::fs::write(&path, "line\nline\r\n").unwrap();
+        let environment = Environment::default();
+        assert_eq!(environment.file(&path.display().to_string()).unwrap(), "line\nline");
+        assert_eq!(
+            environment.file("/nowhere/at/all").unwrap_err(),
+            "cannot read the file `/nowhere/at/all`: there is no such file"
+        );
     }
 
     #[test]

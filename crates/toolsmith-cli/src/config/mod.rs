@@ -15,8 +15,9 @@ mod secrets;
 mod settings;
 mod shown;
 mod starter;
-mod template;
 pub mod yaml;
+
+pub use toolsmith_core::Template;
 
 pub use self::{
     environment::Environment,
@@ -33,7 +34,6 @@ pub use self::{
     },
     shown::{Shown, shown},
     starter::starter,
-    template::{Resolved, Template, TemplateError},
 };
 
 #[cfg(test)]

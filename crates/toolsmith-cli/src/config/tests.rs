@@ -337,7 +337,7 @@ tools:
         assert!(!everything.contains(secret), "{secret}");
     }
     assert_eq!(shown_as(&loaded, "data_directory").0, "***/data");
-    let environment = case.variables.iter().copied().collect();
+    let environment: Environment = case.variables.iter().copied().collect();
     let folder = loaded.settings.data_directory.resolve(&environment).unwrap();
     assert_eq!(folder.text.expose(), "/srv/secret-root/data");
 }

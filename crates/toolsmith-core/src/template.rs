@@ -1,22 +1,17 @@
 //! Text with `${VAR}`, `${VAR:default}` and `${file:path}` in it, filled in when it is used.
 
-use std::{fmt, path::Path};
+use std::fmt;
 
-use toolsmith_core::Secret;
-
-use crate::{config::Environment, files};
-
-/// The longest file that `${file:path}` reads, in bytes.
-const MAX_FILE: usize = 1 << 20;
+use crate::{Secret, Variables};
 
 /// A text whose variables and files are looked up at the last moment.
 ///
 /// ```
-/// use toolsmith_cli::config::{Environment, Template};
+/// use toolsmith_core::{Redactor, Template, Vault};
 ///
 /// let template = Template::parse("https://${HOST:localhost}/v1").unwrap();
-/// let resolved = template.resolve(&Environment::default()).unwrap();
-/// assert_eq!(resolved.text.expose(), "https://localhost/v1");
+/// let vault = Vault::with_values([("OTHER", "x")], Redactor::default());
+/// assert_eq!(vault.fill(&template).unwrap().expose(), "https://localhost/v1");
 /// assert_eq!(template.to_string(), "https://***/v1");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,22 +95,22 @@ impl Template {
     }
 
     /// Fills in the variables and files.
-    pub fn resolve(&self, environment: &Environment) -> Result<Resolved, TemplateError> {
+    pub fn resolve(&self, variables: &dyn Variables) -> Result<Resolved, TemplateError> {
         let mut text = String::new();
         let mut secrets = Vec::new();
         for part in &self.parts {
             match part {
                 Part::Literal(literal) => text.push_str(literal),
-                Part::Variable { name, default } => match (environment.get(name), default) {
+                Part::Variable { name, default } => match (variables.variable(name), default) {
                     (Some(value), _) => {
-                        text.push_str(value);
-                        secrets.push(Secret::new(value.to_owned()));
+                        text.push_str(&value);
+                        secrets.push(Secret::new(value));
                     }
                     (None, Some(default)) => text.push_str(default),
                     (None, None) => return Err(unset(name)),
                 },
                 Part::File(path) => {
-                    let value = read(path)?;
+                    let value = variables.file(path).map_err(TemplateError)?;
                     text.push_str(&value);
                     secrets.push(Secret::new(value));
                 }
@@ -128,12 +123,12 @@ impl Template {
     }
 
     /// Says what is missing to fill it in; files are only looked for, not read.
-    pub fn missing(&self, environment: &Environment) -> Vec<TemplateError> {
+    pub fn missing(&self, variables: &dyn Variables) -> Vec<TemplateError> {
         let is_missing = |part: &Part| match part {
-            Part::Variable { name, default: None } if environment.get(name).is_none() => {
+            Part::Variable { name, default: None } if variables.variable(name).is_none() => {
                 Some(unset(name))
             }
-            Part::File(path) if !Path::new(path).exists() => {
+            Part::File(path) if !variables.has_file(path) => {
                 Some(TemplateError(format!("the file `{path}` is not there")))
             }
             _ => None,
@@ -173,30 +168,33 @@ fn unset(name: &str) -> TemplateError {
     TemplateError(format!("the variable `{name}` is not set and has no default"))
 }
 
-fn read(path: &str) -> Result<String, TemplateError> {
-    let mut text = files::read_text(Path::new(path), MAX_FILE).map_err(|error| {
-        TemplateError(format!("cannot read the file `{path}`: {}", files::explain(&error)))
-    })?;
-    // Editors and `echo` end a file with a newline that is no part of the secret.
-    if text.ends_with('\n') {
-        text.pop();
-        if text.ends_with('\r') {
-            text.pop();
-        }
-    }
-    Ok(text)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
+    #[derive(Debug)]
+    struct Fixed;
+
+    impl Variables for Fixed {
+        fn variable(&self, name: &str) -> Option<String> {
+            let known = [("KEY", "s3cret"), ("EMPTY", "")];
+            known.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+        }
+
+        fn file(&self, path: &str) -> Result<String, String> {
+            if path == "key" { Ok("from file".to_owned()) } else { Err("no such file".to_owned()) }
+        }
+
+        fn has_file(&self, path: &str) -> bool {
+            path == "key"
+        }
+    }
+
     fn resolve(text: &str) -> Result<String, String> {
-        let environment = Environment::from_iter([("KEY", "s3cret"), ("EMPTY", "")]);
         let template = Template::parse(text).map_err(|error| error.to_string())?;
-        let resolved = template.resolve(&environment).map_err(|error| error.to_string())?;
+        let resolved = template.resolve(&Fixed).map_err(|error| error.to_string())?;
         Ok(resolved.text.expose().clone())
     }
 
@@ -227,41 +225,29 @@ mod tests {
             "`${a b}` is none of `${NAME}`, `${NAME:default}`, `${file:path}`; \
              write `$${` for a plain `${`"
         );
-        assert_eq!(
-            resolve("${file:/nowhere/at/all}").unwrap_err(),
-            "cannot read the file `/nowhere/at/all`: there is no such file"
-        );
-    }
-
-    #[test]
-    fn files_lose_their_last_newline() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("key");
-        std::fs::write(&path, "line\nline\r\n").unwrap();
-        let text = format!("${{file:{}}}", path.display());
-        assert_eq!(resolve(&text).unwrap(), "line\nline");
+        assert_eq!(resolve("${file:nowhere}").unwrap_err(), "no such file");
+        assert_eq!(resolve("<${file:key}>").unwrap(), "<from file>");
     }
 
     #[test]
     fn missing_things_are_listed_without_stopping() {
-        let template = Template::parse("${A} ${B:x} ${C} ${file:/nowhere/at/all}").unwrap();
+        let template = Template::parse("${A} ${B:x} ${C} ${file:nowhere}").unwrap();
         let missing: Vec<String> =
-            template.missing(&Environment::default()).iter().map(ToString::to_string).collect();
+            template.missing(&Fixed).iter().map(ToString::to_string).collect();
         assert_eq!(
             missing,
             [
                 "the variable `A` is not set and has no default",
                 "the variable `C` is not set and has no default",
-                "the file `/nowhere/at/all` is not there"
+                "the file `nowhere` is not there"
             ]
         );
     }
 
     #[test]
     fn secrets_are_the_looked_up_pieces_and_nothing_else() {
-        let environment = Environment::from_iter([("KEY", "s3cret")]);
         let template = Template::parse("Bearer ${KEY} ${NOPE:default}").unwrap();
-        let resolved = template.resolve(&environment).unwrap();
+        let resolved = template.resolve(&Fixed).unwrap();
         assert_eq!(resolved.secrets, [Secret::new("s3cret".to_owned())]);
         assert!(!format!("{resolved:?}").contains("s3cret"));
         assert_eq!(template.to_string(), "Bearer *** ***");

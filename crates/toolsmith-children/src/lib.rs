@@ -1,0 +1,1 @@
+//! Child processes of Toolsmith: started without a shell, bounded, ended as a tree.

@@ -1,0 +1,1 @@
+//! Tools that come from outside Toolsmith: REST, commands, JavaScript.

@@ -1,0 +1,1 @@
+//! Tool definitions in files: read, checked, watched, reloaded.

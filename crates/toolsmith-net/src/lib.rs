@@ -1,0 +1,1 @@
+//! The guarded HTTP client of Toolsmith: address rules, limits, redirects.
