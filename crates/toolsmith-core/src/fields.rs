@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn words_and_missing_keys_say_what_is_expected() {
-        let value = json!({ "method": "GTE", "url": null });
+        let value = json!({ "method": "PSOT", "url": null });
         let mut fields = Fields::of(&value, "/entry").unwrap();
         fields.word("method", &["GET", "POST"]);
         if fields.text("url").is_none() {
@@ -295,7 +295,7 @@ mod tests {
         let faults = fields.finish();
         assert_eq!(
             faults[0].message,
-            "expected one of `GET`, `POST`, found \"GTE\". Did you mean `GET`?"
+            "expected one of `GET`, `POST`, found \"PSOT\". Did you mean `POST`?"
         );
         assert_eq!(faults[1].message, "`url` is missing: say where to send the request");
         assert_eq!((faults[1].pointer.as_str(), faults[1].spot), ("/entry", Spot::Key));
