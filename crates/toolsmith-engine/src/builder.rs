@@ -1,6 +1,6 @@
 //! How an engine is put together.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use toolsmith_core::{
     Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RateBy, RateLimit, RecordSink,
@@ -10,7 +10,7 @@ use toolsmith_core::{
 use crate::{
     breaker::Breakers,
     config::EngineConfig,
-    engine::{Engine, OpenCalls, Parts, Reentry, Running},
+    engine::{Engine, OpenCalls, Parts, Running},
     events::Events,
     executors::{BlockingExecutor, Instances, StatefulExecutor},
     gates::Gates,
@@ -126,10 +126,9 @@ impl Builder {
             threads,
             instances,
             uncounted: Running::default(),
-            open: OpenCalls::default(),
+            open: OpenCalls::new(me),
             checks: Threads::new(CHECKS, |_tool, _stuck| {}),
             held: crate::watch::Held::default(),
-            caller: Arc::new(Reentry(Weak::clone(me))),
             config: self.config,
         }));
         engine.registry().register_many(self.tools, OnClash::Refuse)?;

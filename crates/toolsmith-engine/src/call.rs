@@ -15,7 +15,8 @@ use crate::{
 
 /// Takes a call through the line; whatever happens, one record and one final event come of it.
 pub(crate) async fn call(engine: &Parts, call: Call) -> Outcome {
-    let mut trace = record::open(engine, call);
+    let view = engine.registry.view();
+    let mut trace = record::open(engine, call, &view);
     let token = trace.cancel.take();
     let result = run::unless_cancelled(token, walk(&mut trace)).await;
     record::close(trace, result).await
@@ -23,26 +24,27 @@ pub(crate) async fn call(engine: &Parts, call: Call) -> Outcome {
 
 /// Refuses a call before it begins its way; it is recorded and told like any other.
 pub(crate) async fn refuse(engine: &Parts, call: Call, why: ToolError) -> Outcome {
-    let trace = record::open(engine, call);
+    let view = engine.registry.view();
+    let trace = record::open(engine, call, &view);
     record::close(trace, Err(why)).await
 }
 
 async fn walk(trace: &mut Trace<'_>) -> Result<Settled, ToolError> {
     let tool = resolve::resolve(trace)?;
-    authorize::authorize(trace, &tool).await?;
-    validate::validate(trace, &tool).await?;
-    let grant = approve::approve(trace, &tool)?;
-    let claim = match reuse::reuse(trace, &tool).await? {
+    authorize::authorize(trace, tool).await?;
+    validate::validate(trace, tool).await?;
+    let grant = approve::approve(trace, tool)?;
+    let claim = match reuse::reuse(trace, tool).await? {
         Reuse::Answered(settled) => return Ok(settled),
         Reuse::Run(claim) => claim,
     };
-    let slot = admit::admit(trace, &tool).await?;
-    let executor = run::ready(trace, &tool, &slot)?;
+    let slot = admit::admit(trace, tool).await?;
+    let executor = run::ready(trace, tool, &slot)?;
     let claim = run::begin(trace, grant, claim);
-    let output = run::run(trace, &tool, executor, &slot).await;
+    let output = run::run(trace, tool, executor, &slot).await;
     // The slot is given back before anything slow is done with the output.
     drop(slot);
-    let settled = settle::settle(trace, &tool, output).await;
+    let settled = settle::settle(trace, tool, output).await;
     claim.land(trace.call_id, &settled);
     settled
 }

@@ -25,6 +25,7 @@ use crate::{
     executors::{Ending, Instances},
     gates::Gates,
     interceptor::Interceptor,
+    lanes::{Lane, Lanes},
     limiter::{BucketMetrics, Limiter, Metrics},
     rates::{Meter, Rate, Usage},
     registry::Registry,
@@ -84,7 +85,6 @@ pub(crate) struct Parts {
     pub(crate) open: OpenCalls,
     pub(crate) checks: Threads,
     pub(crate) held: Held,
-    pub(crate) caller: Arc<dyn Caller>,
 }
 
 /// What the engine is doing, in numbers.
@@ -265,24 +265,39 @@ impl Parts {
 /// How long objects have for closing when the calls have used up the limit.
 const LEAST_FOR_CLOSING: Duration = Duration::from_millis(500);
 
-/// Counts the calls between their first stage and their record.
-///
-/// Alone in its cache line: every call changes it twice.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct OpenCalls(AtomicUsize);
+/// What every call takes and gives back, apart for each thread.
+#[derive(Debug)]
+pub(crate) struct OpenCalls(Lanes<Desk>);
+
+#[derive(Debug)]
+struct Desk {
+    /// The calls between their first stage and their record.
+    open: AtomicUsize,
+    caller: Arc<dyn Caller>,
+}
 
 impl OpenCalls {
-    pub(crate) fn enter(&self) {
-        self.0.fetch_add(1, SeqCst);
+    pub(crate) fn new(parts: &Weak<Parts>) -> Self {
+        Self(Lanes::new(|| Desk {
+            open: AtomicUsize::new(0),
+            caller: Arc::new(Reentry(Weak::clone(parts))),
+        }))
     }
 
-    pub(crate) fn leave(&self) {
-        self.0.fetch_sub(1, SeqCst);
+    /// Counts a call; returns where to count it out, and the engine as its tool sees it.
+    pub(crate) fn enter(&self) -> (Lane, Arc<dyn Caller>) {
+        let lane = Lane::here();
+        let desk = self.0.at(lane);
+        desk.open.fetch_add(1, SeqCst);
+        (lane, Arc::clone(&desk.caller))
+    }
+
+    pub(crate) fn leave(&self, lane: Lane) {
+        self.0.at(lane).open.fetch_sub(1, SeqCst);
     }
 
     fn count(&self) -> usize {
-        self.0.load(SeqCst)
+        self.0.iter().map(|desk| desk.open.load(SeqCst)).sum()
     }
 
     /// Waits until there is none. Calls end without telling, so that they need not.
@@ -294,7 +309,10 @@ impl OpenCalls {
 }
 
 /// The engine as its own tools see it: it does not keep the engine alive.
-pub(crate) struct Reentry(pub(crate) Weak<Parts>);
+///
+/// Alone in its cache lines: every call of its lane counts itself in and out of its handles.
+#[repr(align(128))]
+struct Reentry(Weak<Parts>);
 
 impl Caller for Reentry {
     fn call(&self, call: Call) -> BoxFuture<'_, Outcome> {

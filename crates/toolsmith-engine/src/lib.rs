@@ -15,6 +15,7 @@ mod events;
 mod executors;
 mod gates;
 mod interceptor;
+mod lanes;
 pub mod limiter;
 mod panics;
 mod rates;

@@ -2,17 +2,19 @@
 //!
 //! One short lock guards counters and queues. Whenever it is free, no waiter could run: a slot that
 //! is given back goes to the next waiter under the same lock. So whoever finds a free slot may take
-//! it without looking at the queues, and overtakes nobody.
+//! it without looking at the queues, and overtakes nobody. While nobody waits, slots lie ready for
+//! the threads that used them last, and most calls take no lock at all: see `spare`.
 
 mod config;
 mod metrics;
 mod permit;
+mod spare;
 mod state;
 #[cfg(test)]
 mod tests;
 mod waiting;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, task::Waker, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
@@ -21,6 +23,7 @@ use toolsmith_core::Category;
 
 use self::{
     config::by_bucket,
+    spare::{PutDown, Spare},
     state::{Entry, State},
     waiting::Waiting,
 };
@@ -32,11 +35,12 @@ pub use self::{
 
 /// Lets a bounded number of calls run at once, over all and in each bucket.
 ///
-/// Every call takes its lock twice, so it stands in cache lines of its own.
+/// Its lock changes hands, so it stands in cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Limiter {
     state: Mutex<State>,
+    spare: Spare,
     /// The names of the limited buckets, sorted; a [`BucketId`] is an index into them.
     names: Vec<String>,
     strategy: Strategy,
@@ -53,7 +57,8 @@ impl Limiter {
         let LimiterConfig { max_concurrent, queue_size, strategy, bucket_limits, aging } = config;
         let (names, limits): (Vec<_>, Vec<_>) = by_bucket(bucket_limits).into_iter().unzip();
         let state = State::new(max_concurrent, queue_size, strategy, &limits);
-        Self { state: Mutex::new(state), names, strategy, aging, started: Instant::now() }
+        let (state, spare) = (Mutex::new(state), Spare::new());
+        Self { state, spare, names, strategy, aging, started: Instant::now() }
     }
 
     /// Finds the bucket of a category; done once for a tool, so that calls compare no strings.
@@ -76,7 +81,7 @@ impl Limiter {
             return Ok(permit);
         }
         let rank = self.rank(priority);
-        let entry = self.state.lock().enter(bucket, rank)?;
+        let entry = self.locked(|state| state.enter(bucket, rank))?;
         match entry {
             Entry::Slot => Ok(Permit::new(self, bucket)),
             Entry::Queued(ticket) => Waiting::new(self, ticket).until(deadline).await,
@@ -85,13 +90,63 @@ impl Limiter {
 
     /// Takes a slot if one is free; overtakes nobody, and counts as no refusal if there is none.
     pub fn try_acquire(&self, bucket: BucketId) -> Option<Permit<'_>> {
-        let taken = self.state.lock().take(bucket);
+        let taken = self.picks_up(bucket)
+            || self.state.lock().take(bucket)
+            || self.locked(|state| state.take(bucket));
         taken.then(|| Permit::new(self, bucket))
+    }
+
+    /// Gives a slot back after some time: to this thread, or to the next waiter.
+    fn give_back(&self, bucket: BucketId, held: Duration) {
+        self.spare.count_held(held);
+        if self.is_limited(bucket) {
+            return self.vacate(bucket);
+        }
+        match self.spare.put_down() {
+            PutDown::Kept => {}
+            PutDown::Wanted => self.locked(|_| ()),
+            PutDown::Refused => self.vacate(bucket),
+        }
+    }
+
+    fn vacate(&self, bucket: BucketId) {
+        let mut state = self.state.lock();
+        let next = state.vacate(bucket);
+        self.spare.set_crowded(state.is_crowded());
+        drop(state);
+        if let Some(waker) = next {
+            waker.wake();
+        }
+    }
+
+    fn picks_up(&self, bucket: BucketId) -> bool {
+        !self.is_limited(bucket) && self.spare.pick_up()
+    }
+
+    /// Tells whether a bucket counts its slots; those of all others are interchangeable.
+    fn is_limited(&self, bucket: BucketId) -> bool {
+        bucket.0 < self.names.len()
+    }
+
+    /// Works on the state with every slot in it, none lying ready with a thread.
+    fn locked<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state.lock();
+        // Marked before gathering: a slot put down later is seen by the one who puts it down.
+        self.spare.set_crowded(true);
+        let gathered = self.spare.gather();
+        // Those who waited before come first.
+        let next: Vec<_> =
+            (0..gathered).filter_map(|_| state.vacate(BucketId::UNLIMITED)).collect();
+        let result = work(&mut state);
+        self.spare.set_crowded(state.is_crowded());
+        drop(state);
+        next.into_iter().for_each(Waker::wake);
+        result
     }
 
     /// Refuses all waiters and all further calls; permits that are out stay valid.
     pub fn close(&self) {
-        let queues = self.state.lock().close();
+        let queues = self.locked(State::close);
         for waker in queues.into_iter().flat_map(BTreeMap::into_values) {
             waker.wake();
         }
@@ -99,7 +154,21 @@ impl Limiter {
 
     /// Returns the counters of the whole limiter.
     pub fn metrics(&self) -> Metrics {
-        self.state.lock().metrics()
+        let state = self.state.lock();
+        let metrics = state.metrics();
+        // Read under the lock, so that nobody gathers in between.
+        let (ready, picked_up, held) = self.spare.totals();
+        let current = metrics.current_concurrent.saturating_sub(ready);
+        let acquired = metrics.total_acquired + picked_up;
+        let released = acquired.saturating_sub(state.acquired_in_use(current));
+        #[expect(clippy::cast_precision_loss, reason = "2^53 calls are out of reach")]
+        let avg_execution_time = held.as_secs_f64() / released.max(1) as f64;
+        Metrics {
+            current_concurrent: current,
+            total_acquired: acquired,
+            avg_execution_time,
+            ..metrics
+        }
     }
 
     /// Returns the counters of each limited bucket, by name.

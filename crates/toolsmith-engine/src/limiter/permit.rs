@@ -28,11 +28,7 @@ impl<'a> Permit<'a> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let held = self.since.elapsed();
-        let next = self.limiter.state.lock().release(self.bucket, held);
-        if let Some(waker) = next {
-            waker.wake();
-        }
+        self.limiter.give_back(self.bucket, self.since.elapsed());
     }
 }
 

@@ -7,7 +7,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     mem,
     task::Waker,
-    time::Duration,
 };
 
 use super::{BucketId, BucketMetrics, Metrics, Refusal, Strategy};
@@ -85,8 +84,6 @@ struct Totals {
     acquired: u64,
     rejected: u64,
     timeout: u64,
-    released: u64,
-    held: Duration,
 }
 
 impl State {
@@ -180,13 +177,6 @@ impl State {
         }
     }
 
-    /// Takes back a slot that was held for some time; returns whom to wake.
-    pub(super) fn release(&mut self, id: BucketId, held: Duration) -> Option<Waker> {
-        self.totals.released += 1;
-        self.totals.held = self.totals.held.saturating_add(held);
-        self.vacate(id)
-    }
-
     /// Frees a slot and gives it to the next waiter; returns whom to wake.
     pub(super) fn vacate(&mut self, id: BucketId) -> Option<Waker> {
         self.in_use -= 1;
@@ -203,16 +193,25 @@ impl State {
     }
 
     pub(super) fn metrics(&self) -> Metrics {
-        #[expect(clippy::cast_precision_loss, reason = "2^53 calls are out of reach")]
-        let released = self.totals.released.max(1) as f64;
         Metrics {
             current_concurrent: self.in_use,
             queue_length: self.waiting,
             total_acquired: self.totals.acquired,
             total_rejected: self.totals.rejected,
             total_timeout: self.totals.timeout,
-            avg_execution_time: self.totals.held.as_secs_f64() / released,
+            avg_execution_time: 0.0,
         }
+    }
+
+    /// Returns how many of the slots in use belong to calls that were counted as served.
+    pub(super) fn acquired_in_use(&self, in_use: usize) -> u64 {
+        // A slot that a waiter has not picked up yet is in use and not counted.
+        u64::try_from(in_use.saturating_sub(self.granted.len())).unwrap_or(u64::MAX)
+    }
+
+    /// Tells whether slots must go from hand to hand under the lock.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.closed || self.waiting > 0
     }
 
     /// Returns the counters of the limited buckets, in their order.

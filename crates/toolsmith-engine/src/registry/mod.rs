@@ -7,6 +7,7 @@ mod filter;
 mod snapshot;
 mod stats;
 mod table;
+mod view;
 
 pub use dependencies::DependencyProblem;
 pub use entry::Entry;
@@ -14,4 +15,4 @@ pub use filter::Filter;
 pub use stats::{ToolStats, Totals};
 pub use table::{Change, OnClash, Registry};
 
-pub(crate) use table::NotFound;
+pub(crate) use view::{NotFound, View};

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
@@ -13,25 +13,28 @@ use serde::Serialize;
 use toolsmith_core::histogram::{COMMON_BUCKETS, Histogram, bucket_of};
 
 use super::Entry;
+use crate::lanes::{LANES, Lane};
 
-/// The counters of one tool; made on its first call.
-///
+/// The counters of one tool, made on its first call: one share for each lane that calls it.
+#[derive(Debug, Default)]
+pub(crate) struct Stats([OnceLock<Box<Share>>; LANES]);
+
 /// They stand in cache lines of their own: the allocator would put them beside what one thread
 /// allocates for every call, and the others would wait for that thread's writes.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(crate) struct Stats {
+struct Share {
     failures: AtomicU64,
     total_nanos: AtomicU64,
-    buckets: Box<[AtomicU32; COMMON_BUCKETS]>,
+    buckets: [AtomicU32; COMMON_BUCKETS],
 }
 
-impl Default for Stats {
+impl Default for Share {
     fn default() -> Self {
         Self {
             failures: AtomicU64::new(0),
             total_nanos: AtomicU64::new(0),
-            buckets: Box::new([const { AtomicU32::new(0) }; COMMON_BUCKETS]),
+            buckets: [const { AtomicU32::new(0) }; COMMON_BUCKETS],
         }
     }
 }
@@ -39,35 +42,41 @@ impl Default for Stats {
 impl Stats {
     /// Counts one call.
     pub(crate) fn count(&self, duration: Duration, is_success: bool) {
+        let share = Lane::here().of(&self.0).get_or_init(Box::default);
         let bucket = usize::from(bucket_of(duration)).min(COMMON_BUCKETS - 1);
-        self.buckets[bucket].fetch_add(1, Relaxed);
+        share.buckets[bucket].fetch_add(1, Relaxed);
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
-        self.total_nanos.fetch_add(nanos, Relaxed);
+        share.total_nanos.fetch_add(nanos, Relaxed);
         if !is_success {
-            self.failures.fetch_add(1, Relaxed);
+            share.failures.fetch_add(1, Relaxed);
         }
+    }
+
+    fn shares(&self) -> impl Iterator<Item = &Share> {
+        self.0.iter().filter_map(|share| share.get().map(AsRef::as_ref))
     }
 }
 
 /// Sums up the counters of all versions of a tool.
 fn read(versions: &[&Stats]) -> ToolStats {
+    let shares: Vec<&Share> = versions.iter().flat_map(|stats| stats.shares()).collect();
     let (mut histogram, mut count) = (Histogram::default(), 0);
     for bucket in 0..COMMON_BUCKETS {
-        let calls = versions.iter().map(|stats| u64::from(stats.buckets[bucket].load(Relaxed)));
+        let calls = shares.iter().map(|share| u64::from(share.buckets[bucket].load(Relaxed)));
         let calls: u64 = calls.sum();
         if calls > 0 {
             histogram.push(u16::try_from(bucket).unwrap_or(u16::MAX), calls);
             count += calls;
         }
     }
-    let sum = |part: fn(&Stats) -> &AtomicU64| -> u64 {
-        versions.iter().map(|stats| part(stats).load(Relaxed)).sum()
+    let sum = |part: fn(&Share) -> &AtomicU64| -> u64 {
+        shares.iter().map(|share| part(share).load(Relaxed)).sum()
     };
-    let total = Duration::from_nanos(sum(|stats| &stats.total_nanos));
+    let total = Duration::from_nanos(sum(|share| &share.total_nanos));
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let avg_ms = if count == 0 { 0.0 } else { millis(total) / count as f64 };
     let [p50, p95, p99] = [50, 95, 99].map(|percent| millis(histogram.percentile(percent)));
-    ToolStats { count, failures: sum(|stats| &stats.failures), avg_ms, p50, p95, p99 }
+    ToolStats { count, failures: sum(|share| &share.failures), avg_ms, p50, p95, p99 }
 }
 
 fn millis(duration: Duration) -> f64 {

@@ -11,7 +11,10 @@ use parking_lot::Mutex;
 use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
 
 use super::{
-    DependencyProblem, Entry, Filter, Totals, dependencies, family::Family, snapshot::Snapshot,
+    DependencyProblem, Entry, Filter, Totals, dependencies,
+    family::Family,
+    snapshot::Snapshot,
+    view::{View, is_public, private_name},
 };
 
 /// What to do when a tool of that name and version is already there.
@@ -121,7 +124,7 @@ impl Registry {
 
     /// Returns the tool that a reference such as `name`, `name@1.2.0` or `name@^1` means.
     pub fn get(&self, tool: &str) -> Option<Arc<Entry>> {
-        self.find_ref(tool, None).ok()
+        self.view().find_ref(tool, None).ok().map(Arc::clone)
     }
 
     /// Tells whether there is a tool of that name.
@@ -180,36 +183,9 @@ impl Registry {
         Totals::of(&self.snapshot.load().public())
     }
 
-    /// Finds what a caller means, its own namespace first; the error says why there is nothing.
-    pub(crate) fn find_ref(
-        &self,
-        tool: &str,
-        namespace: Option<&Text>,
-    ) -> Result<Arc<Entry>, NotFound> {
-        let (name, range) = ToolRef::split(tool);
-        let snapshot = self.snapshot.load();
-        let own = namespace.and_then(|space| snapshot.get(private_name(space, name).as_str()));
-        let family = own.or_else(|| snapshot.get(name)).filter(|_| is_public(name));
-        let Some(family) = family else { return Err(NotFound::Name) };
-        let Some(range) = range else {
-            return family.default_version().map(Arc::clone).ok_or(NotFound::Name);
-        };
-        let range = ToolRef::parse_range(range).map_err(NotFound::Range)?;
-        family.in_range(&range).map(Arc::clone).ok_or_else(|| {
-            NotFound::Version(family.versions().iter().map(|e| e.spec.version.clone()).collect())
-        })
-    }
-
-    /// Finds a tool that another one of that namespace needs.
-    pub(crate) fn find_need(&self, need: &ToolRef, namespace: Option<&Text>) -> Option<Arc<Entry>> {
-        let snapshot = self.snapshot.load();
-        let name = need.name.as_str();
-        let own = namespace.and_then(|space| snapshot.get(private_name(space, name).as_str()));
-        let family = own.or_else(|| snapshot.get(name))?;
-        match &need.version {
-            None => family.default_version().map(Arc::clone),
-            Some(range) => family.in_range(range).map(Arc::clone),
-        }
+    /// Returns the tools as they are now, to be looked at for as long as a call takes.
+    pub(crate) fn view(&self) -> View {
+        View(self.snapshot.load())
     }
 
     /// Returns `Did you mean …?` for names that the caller can see.
@@ -259,25 +235,6 @@ impl Registry {
         (self.on_change)(&changes);
         Ok(changes)
     }
-}
-
-/// Why a reference means no tool.
-pub(crate) enum NotFound {
-    /// There is no tool of that name.
-    Name,
-    /// There are only these versions.
-    Version(Vec<Version>),
-    /// The range is not one.
-    Range(ToolError),
-}
-
-/// Tells whether a name can be one of a public tool: one with a slash reaches into a namespace.
-fn is_public(name: &str) -> bool {
-    !name.contains('/')
-}
-
-fn private_name(namespace: &str, name: &str) -> String {
-    format!("{namespace}/{name}")
 }
 
 fn insert(next: &mut Snapshot, entry: Entry, on_clash: OnClash) -> Result<Change, ToolError> {

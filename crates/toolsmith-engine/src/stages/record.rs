@@ -14,7 +14,8 @@ use toolsmith_core::{
 
 use crate::{
     engine::Parts,
-    registry::Entry,
+    lanes::Lane,
+    registry::{Entry, View},
     stages::{
         run::cancelled,
         settle::{Settled, beginning},
@@ -26,6 +27,8 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Trace<'a> {
     pub(crate) engine: &'a Parts,
+    /// Where the call was counted in.
+    lane: Lane,
     pub(crate) call_id: CallId,
     pub(crate) started_at: Timestamp,
     started: Instant,
@@ -43,13 +46,15 @@ pub(crate) struct Trace<'a> {
     pub(crate) params: Option<JsonText>,
     /// Why a person has to be asked, when an interceptor says so.
     pub(crate) ask: Option<Text>,
-    tool: Option<Arc<Entry>>,
+    /// The tools as they were when the call began.
+    pub(crate) view: &'a View,
+    tool: Option<&'a Arc<Entry>>,
     metadata: Map<String, Value>,
     is_open: bool,
 }
 
-pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
-    engine.open.enter();
+pub(crate) fn open<'a>(engine: &'a Parts, call: Call, view: &'a View) -> Trace<'a> {
+    let (lane, caller) = engine.open.enter();
     let started_at = engine.clock.now();
     let started = Instant::now();
     let call_id = engine.ids.call_id(started_at);
@@ -57,17 +62,12 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
     // What the caller wrote for a name may be anything, a secret too.
     let tool_name = engine.redactor.label(&Text::new(beginning(&call.tool, 256)));
     let stream = engine.stream_of(call.stream, call_id, &tool_name);
-    let cx = ToolContext::new(
-        call_id,
-        Text::default(),
-        call.context,
-        started,
-        Arc::clone(&engine.caller),
-    )
-    .with_stream(stream)
-    .with_depth(depth);
+    let cx = ToolContext::new(call_id, Text::default(), call.context, started, caller)
+        .with_stream(stream)
+        .with_depth(depth);
     let trace = Trace {
         engine,
+        lane,
         call_id,
         started_at,
         started,
@@ -80,6 +80,7 @@ pub(crate) fn open(engine: &Parts, call: Call) -> Trace<'_> {
         input: call.input,
         params: None,
         ask: None,
+        view,
         tool: None,
         metadata: Map::new(),
         is_open: true,
@@ -102,9 +103,9 @@ pub(crate) async fn close(mut trace: Trace<'_>, result: Result<Settled, ToolErro
     outcome
 }
 
-impl Trace<'_> {
+impl<'a> Trace<'a> {
     /// Fixes the tool and the deadline.
-    pub(crate) fn bind(&mut self, tool: &Arc<Entry>, timeout: Duration) {
+    pub(crate) fn bind(&mut self, tool: &'a Arc<Entry>, timeout: Duration) {
         self.tool_name = tool.spec.name.text().clone();
         let own = later(self.started, timeout);
         let deadline = self.parent_deadline.map_or(own, |parent| parent.min(own));
@@ -112,7 +113,7 @@ impl Trace<'_> {
         if let Some(message) = &tool.spec.deprecated {
             self.note("deprecated", json!(message));
         }
-        self.tool = Some(Arc::clone(tool));
+        self.tool = Some(tool);
     }
 
     pub(crate) fn deadline(&self) -> Instant {
@@ -132,7 +133,7 @@ impl Trace<'_> {
         self.is_open = false;
         let duration = self.started.elapsed();
         let result = self.judge_failure(result);
-        if let Some(tool) = &self.tool {
+        if let Some(tool) = self.tool {
             tool.counters().count(duration, result.is_ok());
         }
         self.tell(&result, duration);
@@ -147,7 +148,7 @@ impl Trace<'_> {
             Ok(settled) => (Ok(settled.output), Some(settled.text)),
             Err(error) => (Err(error), None),
         };
-        let version = self.tool.as_ref().map(|tool| tool.version.clone());
+        let version = self.tool.map(|tool| tool.version.clone());
         let receipt = match &self.engine.sink {
             None => Receipt::done(),
             Some(sink) => {
@@ -158,7 +159,7 @@ impl Trace<'_> {
         };
         let mut metadata = std::mem::take(&mut self.metadata);
         self.engine.redactor.fields(&mut metadata);
-        self.engine.open.leave();
+        self.engine.open.leave(self.lane);
         let outcome = Outcome {
             call_id: self.call_id,
             tool_name: self.tool_name.clone(),

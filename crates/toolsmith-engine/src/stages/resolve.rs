@@ -10,19 +10,18 @@ use crate::{
     stages::record::Trace,
 };
 
-pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
-    let engine = trace.engine;
-    let registry = &engine.registry;
+pub(crate) fn resolve<'a>(trace: &mut Trace<'a>) -> Result<&'a Arc<Entry>, ToolError> {
+    let (engine, view) = (trace.engine, trace.view);
     let rights = &trace.cx.context().rights;
     // Whoever may not see a tool is told the same as when it does not exist, its versions too.
     if !rights.allows(ToolRef::split(&trace.asked).0) {
         return Err(explain(engine, trace, NotFound::Name));
     }
-    let tool = registry
+    let tool = view
         .find_ref(&trace.asked, rights.namespace.as_ref())
         .map_err(|not_found| explain(engine, trace, not_found))?;
     let timeout = timeout_of(engine, &tool.spec, trace.cx.context().timeout);
-    trace.bind(&tool, timeout);
+    trace.bind(tool, timeout);
     if !tool.spec.enabled {
         return Err(ToolError::new(
             ErrorKind::ToolNotFound,
@@ -30,7 +29,7 @@ pub(crate) fn resolve(trace: &mut Trace<'_>) -> Result<Arc<Entry>, ToolError> {
         ));
     }
     for need in &tool.spec.depends_on {
-        let needed = registry.find_need(need, tool.namespace.as_ref());
+        let needed = view.find_need(need, tool.namespace.as_ref());
         if needed.is_none_or(|needed| !needed.spec.enabled) {
             return Err(ToolError::new(
                 ErrorKind::DependencyError,

@@ -252,7 +252,8 @@ async fn waiter_that_was_given_a_slot_in_time_takes_it_after_its_deadline() {
 async fn slot_that_comes_between_the_last_poll_and_giving_up_is_taken() {
     let limiter = limiter(json!({ "max_concurrent": 1 }));
     let held = take(&limiter, BucketId::UNLIMITED).unwrap();
-    let Ok(Entry::Queued(ticket)) = limiter.state.lock().enter(BucketId::UNLIMITED, 0) else {
+    let Ok(Entry::Queued(ticket)) = limiter.locked(|state| state.enter(BucketId::UNLIMITED, 0))
+    else {
         panic!("no slot is free");
     };
     let mut waiting = Waiting::new(&limiter, ticket);
@@ -262,6 +263,25 @@ async fn slot_that_comes_between_the_last_poll_and_giving_up_is_taken() {
     assert_eq!(limiter.metrics().current_concurrent, 1);
     drop(permit);
     assert_eq!(limiter.metrics().current_concurrent, 0);
+}
+
+#[test]
+fn slots_that_lie_ready_with_one_thread_are_found_by_the_others() {
+    let limiter = limiter(json!({ "max_concurrent": 3, "bucket_limits": { "ai": 3 } }));
+    let ai = limiter.bucket(&Category::new("ai"));
+    let take_all = &|bucket: BucketId| {
+        let permits: Vec<_> = (0..4).map_while(|_| limiter.try_acquire(bucket)).collect();
+        assert_eq!(limiter.metrics().current_concurrent, 3);
+        permits.len()
+    };
+    std::thread::scope(|scope| {
+        for bucket in [BucketId::UNLIMITED, BucketId::UNLIMITED, ai, BucketId::UNLIMITED] {
+            // One after the other: each finds what the one before has left lying.
+            assert_eq!(scope.spawn(move || take_all(bucket)).join().unwrap(), 3);
+        }
+    });
+    let metrics = limiter.metrics();
+    assert_eq!((metrics.current_concurrent, metrics.total_acquired), (0, 12), "{metrics:?}");
 }
 
 #[tokio::test(start_paused = true)]
