@@ -15,15 +15,22 @@ use crate::{
 const CALLS: usize = 20_000;
 
 pub(crate) fn bench(rounds: usize) -> Result<Value> {
-    let engine = bursts::engine(9, Some(Arc::new(CountingSink::new())))?;
+    let make = || bursts::engine(9, Some(Arc::new(CountingSink::new())));
+    let engine = make()?;
+    let engines = [make()?, make()?];
     let work = Arc::new(Irreducible::new()?);
-    let (mut calls, mut least) = (Vec::new(), Vec::new());
+    let (mut calls, mut apart, mut least) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..rounds.div_ceil(2) {
         let whole = |_: usize| {
             let engine = engine.clone();
             move || call_many(&engine)
         };
         calls.push(rate(2, &whole)? / rate(1, &whole)?);
+        let each_its_own = |number: usize| {
+            let engine = engines[number].clone();
+            move || call_many(&engine)
+        };
+        apart.push(rate(2, &each_its_own)? / rate(1, &each_its_own)?);
         let reference = |_: usize| {
             let work = Arc::clone(&work);
             move || {
@@ -36,6 +43,7 @@ pub(crate) fn bench(rounds: usize) -> Result<Value> {
     }
     Ok(json!({
         "threads_2_vs_1": rounded(median(calls)),
+        "threads_2_vs_1_engine_each": rounded(median(apart)),
         "threads_2_vs_1_irreducible": rounded(median(least)),
     }))
 }

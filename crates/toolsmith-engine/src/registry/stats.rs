@@ -16,11 +16,13 @@ use super::Entry;
 use crate::lanes::{LANES, Lane};
 
 /// The counters of one tool, made on its first call: one share for each lane that calls it.
-#[derive(Debug, Default)]
-pub(crate) struct Stats([OnceLock<Box<Share>>; LANES]);
-
+///
 /// They stand in cache lines of their own: the allocator would put them beside what one thread
 /// allocates for every call, and the others would wait for that thread's writes.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Stats([OnceLock<Box<Share>>; LANES]);
+
 #[derive(Debug)]
 #[repr(align(128))]
 struct Share {
