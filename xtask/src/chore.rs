@@ -6,14 +6,18 @@ Chores of the project:
 
   cargo xtask tidy                      checks what no compiler checks: floors, sizes, names, links
   cargo xtask bench engine [--quick]    measures the engine beside a baseline
+  cargo xtask bench definitions         measures loading and reloading of definition files
+  cargo xtask bench search              measures the search over up to 100,000 tools
+  cargo xtask eval search               judges the search by public questions, beside plain BM25
   cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
   cargo xtask help                      this list";
 
 /// The chores, as an unknown word is answered with them.
-const CHORES: &str = "tidy, bench, soak, help";
+const CHORES: &str = "tidy, bench, eval, soak, help";
 
-/// What can be measured; each is a program `bench-…` and `soak-…` of the bench crate.
-const SUBJECTS: [&str; 1] = ["engine"];
+/// What can be measured; each is a program such as `bench-engine` of the bench crate.
+const SUBJECTS: [(&str, &[&str]); 3] =
+    [("bench", &["engine", "definitions", "search"]), ("eval", &["search"]), ("soak", &["engine"])];
 
 /// One chore to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,19 +47,21 @@ impl Chore {
                 None => Ok(Self::Tidy),
                 Some(extra) => Err(format!("`tidy` takes nothing more, not `{extra}`")),
             },
-            "bench" | "soak" => measure(word, rest),
-            _ => Err(format!("there is no chore `{word}`; there are: {CHORES}")),
+            _ => match SUBJECTS.iter().find(|(chore, _)| chore == word) {
+                Some((word, subjects)) => measure(word, subjects, rest),
+                None => Err(format!("there is no chore `{word}`; there are: {CHORES}")),
+            },
         }
     }
 }
 
-fn measure(word: &str, rest: &[String]) -> Result<Chore, String> {
-    let subjects = SUBJECTS.join(", ");
+fn measure(word: &str, subjects: &[&str], rest: &[String]) -> Result<Chore, String> {
+    let list = subjects.join(", ");
     let Some((subject, arguments)) = rest.split_first() else {
-        return Err(format!("`{word}` needs to know what; there are: {subjects}"));
+        return Err(format!("`{word}` needs to know what; there are: {list}"));
     };
-    if !SUBJECTS.contains(&subject.as_str()) {
-        return Err(format!("`{word}` does not know `{subject}`; there are: {subjects}"));
+    if !subjects.contains(&subject.as_str()) {
+        return Err(format!("`{word}` does not know `{subject}`; there are: {list}"));
     }
     Ok(Chore::Measure { program: format!("{word}-{subject}"), arguments: arguments.to_vec() })
 }
@@ -86,9 +92,10 @@ mod tests {
 
     #[test]
     fn unknown_words_are_answered_with_the_known_ones() {
-        assert!(parse("tidi").unwrap_err().contains("tidy, bench, soak, help"));
+        assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
-        assert!(parse("bench motor").unwrap_err().contains("engine"));
+        assert!(parse("bench motor").unwrap_err().contains("engine, definitions, search"));
+        assert!(parse("eval engine").unwrap_err().contains("there are: search"));
         assert!(parse("tidy --json").is_err());
     }
 

@@ -22,6 +22,7 @@ mod rates;
 pub mod registry;
 mod reuse;
 pub mod schema;
+pub mod search;
 mod stages;
 mod streaks;
 mod stream;

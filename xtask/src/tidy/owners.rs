@@ -9,11 +9,14 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("async-nats", &["toolsmith-cluster"]),
     ("axum", &["toolsmith-gateway", "toolsmith-testing"]),
     ("bollard", &["toolsmith-connectors"]),
+    ("cap-std", &["toolsmith-builtins"]),
     ("clap", &["toolsmith-cli"]),
     ("genai", &["toolsmith-agents"]),
     ("jsonschema", &["toolsmith-engine"]),
+    ("notify", &["toolsmith-definitions"]),
     ("reqwest", &["toolsmith-net"]),
     ("rmcp", &["toolsmith-connectors", "toolsmith-gateway"]),
+    ("rquickjs", &["toolsmith-connectors"]),
     ("sqlx", &["toolsmith-store"]),
 ];
 

@@ -19,6 +19,8 @@ pub struct Filter {
     pub kind: Option<Kind>,
     /// Running there.
     pub backend_runtime: Option<BackendRuntime>,
+    /// That can be called, or that cannot.
+    pub enabled: Option<bool>,
     /// Also the private tools of this namespace.
     pub namespace: Option<Text>,
 }
@@ -49,6 +51,7 @@ impl Filter {
             && self.all_tags.iter().all(has)
             && self.group.as_ref().is_none_or(|group| spec.groups.contains(group))
             && self.kind.is_none_or(|kind| kind == spec.kind)
+            && self.enabled.is_none_or(|enabled| enabled == spec.enabled)
             && self.backend_runtime.is_none_or(|runtime| runtime == spec.backend_runtime)
     }
 }

@@ -4,6 +4,7 @@ mod dependencies;
 mod entry;
 mod family;
 mod filter;
+mod finder;
 mod snapshot;
 mod stats;
 mod table;
@@ -12,6 +13,7 @@ mod view;
 pub use dependencies::DependencyProblem;
 pub use entry::Entry;
 pub use filter::Filter;
+pub use finder::Hit;
 pub use stats::{ToolStats, Totals};
 pub use table::{Change, OnClash, Registry};
 

@@ -62,6 +62,11 @@ impl Snapshot {
         self.families(after).filter_map(Family::default_version)
     }
 
+    /// Walks the default version of each tool with the name it stands under.
+    pub(super) fn named_defaults(&self) -> impl Iterator<Item = (&Text, &Arc<Entry>)> {
+        self.tools.iter().filter_map(|(name, family)| Some((name, family.default_version()?)))
+    }
+
     /// Returns every version of every tool that is not private, in the order of names.
     pub(super) fn public(&self) -> Vec<Arc<Entry>> {
         let versions = self.families(None).flat_map(Family::versions);

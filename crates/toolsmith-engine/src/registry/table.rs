@@ -8,11 +8,12 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion};
+use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, Version, suggestion};
 
 use super::{
-    DependencyProblem, Entry, Filter, Totals, dependencies,
+    DependencyProblem, Entry, Filter, Hit, Totals, dependencies,
     family::Family,
+    finder::Finder,
     snapshot::Snapshot,
     view::{View, is_public, private_name},
 };
@@ -47,6 +48,7 @@ pub(crate) type OnChange = Box<dyn Fn(&[Change]) + Send + Sync>;
 /// The tools that can be called.
 pub struct Registry {
     snapshot: ArcSwap<Snapshot>,
+    finder: Finder,
     writing: Mutex<()>,
     lower: Lower,
     on_change: OnChange,
@@ -55,7 +57,7 @@ pub struct Registry {
 impl Registry {
     pub(crate) fn new(lower: Lower, on_change: OnChange) -> Self {
         let snapshot = ArcSwap::from_pointee(Snapshot::default());
-        Self { snapshot, writing: Mutex::new(()), lower, on_change }
+        Self { snapshot, finder: Finder::default(), writing: Mutex::new(()), lower, on_change }
     }
 
     /// Registers a tool that must not be there yet.
@@ -96,8 +98,9 @@ impl Registry {
     pub fn unregister_private(&self, namespace: &str, name: &ToolName) -> bool {
         let writing = self.writing.lock();
         let mut next = Snapshot::clone(&self.snapshot.load());
-        let was_there = next.remove(private_name(namespace, name.as_str()).as_str());
-        self.snapshot.store(Arc::new(next));
+        let key = Text::from(private_name(namespace, name.as_str()));
+        let was_there = next.remove(&key);
+        self.install(next, [&key]);
         drop(writing);
         was_there
     }
@@ -116,7 +119,7 @@ impl Registry {
             next.insert(name.text().clone(), rest);
             Change::Updated(name.clone())
         };
-        self.snapshot.store(Arc::new(next));
+        self.install(next, [name.text()]);
         drop(writing);
         (self.on_change)(&[change]);
         true
@@ -164,6 +167,14 @@ impl Registry {
         let snapshot = self.snapshot.load();
         let accepted = snapshot.defaults(after).filter(|entry| filter.accepts(entry));
         accepted.take(limit).map(Arc::clone).collect()
+    }
+
+    /// Returns the tools that answer a question best, the best first, of those the filter accepts.
+    ///
+    /// A tool whose name is the question comes first. Hidden tools are never found, and disabled
+    /// ones only by a filter that asks for them.
+    pub fn search(&self, question: &str, filter: &Filter, limit: usize) -> Vec<Hit> {
+        self.finder.search(&self.snapshot, (question, filter), limit)
     }
 
     /// Returns all versions of a tool, the newest first.
@@ -222,22 +233,37 @@ impl Registry {
         let needy = |entry: &&Entry| !entry.spec.depends_on.is_empty() && namespace.is_none();
         let needy: BTreeSet<ToolName> =
             entries.iter().filter(needy).map(|entry| entry.spec.name.clone()).collect();
+        let mut keys: Vec<Text> = removed.iter().map(|name| name.text().clone()).collect();
         for entry in entries {
-            changes.push(insert(&mut next, entry, on_clash)?);
+            let (key, change) = insert(&mut next, entry, on_clash)?;
+            keys.push(key);
+            changes.push(change);
         }
         // Only what is new can be refused for what it needs; needs of private tools are looked up
         // when they are called.
         if !needy.is_empty() {
             dependencies::refuse(&dependencies::check(&next.public()), &needy)?;
         }
-        self.snapshot.store(Arc::new(next));
+        self.install(next, &keys);
         drop(writing);
         (self.on_change)(&changes);
         Ok(changes)
     }
+
+    /// Makes a snapshot the current one, and lets the search know what is different.
+    fn install<'a>(&self, next: Snapshot, keys: impl IntoIterator<Item = &'a Text>) {
+        let next = Arc::new(next);
+        self.snapshot.store(Arc::clone(&next));
+        self.finder.update(&next, keys);
+    }
 }
 
-fn insert(next: &mut Snapshot, entry: Entry, on_clash: OnClash) -> Result<Change, ToolError> {
+/// Adds an entry; returns the name it stands under, and what that changed.
+fn insert(
+    next: &mut Snapshot,
+    entry: Entry,
+    on_clash: OnClash,
+) -> Result<(Text, Change), ToolError> {
     let name = entry.spec.name.clone();
     let key: Text = match &entry.namespace {
         Some(space) => private_name(space, name.as_str()).into(),
@@ -261,8 +287,8 @@ fn insert(next: &mut Snapshot, entry: Entry, on_clash: OnClash) -> Result<Change
         Some(family) => family.with(entry),
         None => Family::single(entry),
     };
-    next.insert(key, next_family);
-    Ok(change)
+    next.insert(key.clone(), next_family);
+    Ok((key, change))
 }
 
 impl fmt::Debug for Registry {

@@ -1,6 +1,6 @@
 //! Tools are registered, found, versioned, replaced and counted.
 
-use toolsmith_core::{Context, Rights, Tool, ToolSpec, json};
+use toolsmith_core::{Context, Exposure, Rights, Tool, ToolSpec, json};
 use toolsmith_engine::{
     Engine,
     registry::{Change, Filter, OnClash},
@@ -201,4 +201,52 @@ fn a_long_list_is_read_in_pages_without_gaps_or_doubles() {
     }
     assert_eq!(names, engine.registry().names());
     assert_eq!(names.len(), 250);
+}
+
+#[test]
+fn search_follows_every_change_tool_by_tool() {
+    let engine = Engine::builder().build().unwrap();
+    let registry = engine.registry();
+    let described = |name: &str, text: &str| {
+        let spec = ToolSpec::new(name).unwrap().with_description(text);
+        Tool::function(spec, |_cx, input| async move { Ok(input) })
+    };
+    let found = |question: &str| -> Vec<String> {
+        let hits = registry.search(question, &Filter::default(), 10);
+        hits.iter().map(|hit| hit.tool.spec.name.to_string()).collect()
+    };
+    registry.register(described("stitch_images", "Joins pictures side by side.")).unwrap();
+    assert_eq!(found("拼接图片"), ["stitch_images"]);
+    registry.register(described("oracle", "Tells the forecast of a city.")).unwrap();
+    assert_eq!(found("forecast"), ["oracle"]);
+    registry.reload([described("oracle", "Counts the sheep.")], &[]).unwrap();
+    assert_eq!(found("forecast"), [""; 0]);
+    assert_eq!(found("sheep"), ["oracle"]);
+    registry.unregister("oracle");
+    assert_eq!(found("sheep"), [""; 0]);
+    registry.register_private(&"mine".into(), described("sheepdog", "Herds sheep.")).unwrap();
+    assert_eq!(found("sheep"), [""; 0]);
+    let mine = Filter { namespace: Some("mine".into()), ..Filter::default() };
+    assert_eq!(registry.search("sheep", &mine, 10).len(), 1);
+}
+
+#[test]
+fn hidden_tools_are_never_found_and_disabled_ones_when_asked_for() {
+    let engine = Engine::builder().build().unwrap();
+    let registry = engine.registry();
+    for (name, change) in [
+        ("hidden_sheep", (|spec| spec.exposure = Exposure::Hidden) as fn(&mut ToolSpec)),
+        ("disabled_sheep", |spec| spec.enabled = false),
+        ("plain_sheep", |_| ()),
+    ] {
+        let spec = ToolSpec::new(name).unwrap().with(change);
+        registry.register(Tool::function(spec, |_cx, input| async move { Ok(input) })).unwrap();
+    }
+    let found = |filter: &Filter| -> Vec<String> {
+        let hits = registry.search("sheep", filter, 10);
+        hits.iter().map(|hit| hit.tool.spec.name.to_string()).collect()
+    };
+    assert_eq!(found(&Filter::default()), ["plain_sheep"]);
+    let disabled = Filter { enabled: Some(false), ..Filter::default() };
+    assert_eq!(found(&disabled), ["disabled_sheep"]);
 }
