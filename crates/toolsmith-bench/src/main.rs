@@ -1,12 +1,14 @@
-//! Measures and soaks Toolsmith: run through `cargo xtask bench engine` and `cargo xtask soak engine`.
+//! Measures, judges and soaks Toolsmith: run through `cargo xtask bench`, `eval` and `soak`.
 
 mod arguments;
 mod bursts;
+mod definitions;
 mod engine;
 mod growth;
 mod load;
 mod machine;
 mod records;
+mod search;
 mod soak;
 mod start;
 mod threads;
@@ -19,6 +21,9 @@ const USAGE: &str = "\
 toolsmith-bench CHORE [--option VALUE]…
 
   bench-engine [--quick] [--part NAME]   prints the figures of the engine as JSON
+  bench-definitions [--files N]          prints how long definition files take, as JSON
+  bench-search                           prints how long searches take, as JSON
+  eval-search                            judges the search by public questions
   soak-engine  [--calls N] [--tasks N]   random failures under limits; every call leaves one record
   write-load   --data DIR --durability sync|batched
                                          calls without end, each return on a line; to be killed
@@ -32,6 +37,9 @@ fn main() -> Result<()> {
     let arguments = Arguments::parse(words)?;
     match chore.as_str() {
         "bench-engine" => engine::bench(&arguments),
+        "bench-definitions" => definitions::bench(&arguments),
+        "bench-search" => search::bench(),
+        "eval-search" => search::eval(),
         "soak-engine" => soak::soak(&arguments),
         "write-load" => load::write_load(&arguments),
         "register" => growth::register(&arguments),

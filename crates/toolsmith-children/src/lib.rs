@@ -1,1 +1,54 @@
 //! Child processes of Toolsmith: started without a shell, bounded, ended as a tree.
+//!
+//! [`Children`] owns one thread that starts, watches, ends and reaps every child. A child is never
+//! waited for by anybody else, so it leaves no zombie, however its caller goes away.
+//!
+//! # What an end reaches
+//!
+//! A child leads a session and a process group of its own and carries a mark in its environment,
+//! which its descendants inherit. When it is ended early, everything that is in its group or its
+//! session, carries its mark or descends from such a process gets `SIGTERM`, and after a short
+//! grace `SIGKILL`: daemons that left group and session are found by the mark.
+//!
+//! Not reached are processes that have dropped the mark, left the session and lost their parent all
+//! at once, and those of another user. After an orderly exit only the group is ended, unless
+//! somebody still holds the pipes; what made itself a daemon by then ends with the last
+//! [`Children`]. When our process dies at once, the kernel ends the child itself, not its
+//! descendants.
+//!
+//! # Example
+//!
+//! ```
+//! use std::path::Path;
+//! use toolsmith_children::{Children, Command, Exchange};
+//!
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let children = Children::new();
+//! let command = Command::new("/bin/cat", Path::new("/"));
+//! let finished = children.run(command, Exchange::feeding("hello")).await.unwrap();
+//! assert_eq!(finished.stdout, b"hello");
+//! # });
+//! ```
+
+#[cfg(not(target_os = "linux"))]
+compile_error!("children are watched and ended by means that only Linux has");
+
+mod children;
+mod command;
+mod environment;
+mod error;
+mod exit;
+mod nursery;
+mod program;
+mod run;
+mod setup;
+mod tree;
+mod ward;
+
+pub use children::{Child, Children};
+pub use command::{Command, Limits};
+pub use environment::{clean, is_loader};
+pub use error::ChildError;
+pub use exit::Exit;
+pub use program::find;
+pub use run::{Exchange, Finished, Follower, Overflow};

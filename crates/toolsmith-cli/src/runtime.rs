@@ -5,7 +5,7 @@ use tokio::runtime::Builder;
 
 /// Runs a command to its end.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = Builder::new_current_thread().enable_time().build();
+    let runtime = Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start the runtime")?;
     let result = runtime.block_on(work);
     // A thread that still reads standard input must not hold the end of the program up.

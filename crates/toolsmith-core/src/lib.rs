@@ -26,6 +26,7 @@ mod error;
 mod event;
 mod executor;
 mod fields;
+mod group;
 pub mod histogram;
 mod id;
 mod json_text;
@@ -57,6 +58,7 @@ pub use error::{Advice, ErrorKind, ToolError};
 pub use event::{Event, EventKind};
 pub use executor::{BoxFuture, Caller, Executor};
 pub use fields::{Fault, Fields, Spot, describe};
+pub use group::Group;
 pub use id::{CallId, Ids, RandomIds};
 pub use json_text::JsonText;
 pub use kind::{BackendRuntime, Category, Kind};
@@ -65,7 +67,7 @@ pub use name::{Text, ToolName, ToolRef};
 pub use near::{nearest, suggestion};
 pub use outcome::{Outcome, to_millis};
 pub use overlay::{Overlay, OverlayFull};
-pub use parameter::{Parameter, ParameterType, schema_of};
+pub use parameter::{Parameter, ParameterType, schema_of, spell_out};
 pub use policy::{
     Annotations, Approval, CachePolicy, Exposure, RateBy, RateLimit, RetryPolicy, RetryWhen, Scope,
     seconds,

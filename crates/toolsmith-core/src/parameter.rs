@@ -144,17 +144,17 @@ fn insert_rule(schema: &mut Map<String, Value>, key: &str, value: &Value) {
     let word = Parameter::VALIDATION_KEYS.iter().find(|(from, _)| *from == key);
     let word = word.map_or(key, |(_, to)| to);
     let value = match (word, value) {
-        ("items", short) => expand(short),
+        ("items", short) => spell_out(short),
         ("properties", Value::Object(fields)) => {
-            fields.iter().map(|(name, field)| (name.clone(), expand(field))).collect()
+            fields.iter().map(|(name, field)| (name.clone(), spell_out(field))).collect()
         }
         _ => value.clone(),
     };
     schema.insert(word.to_owned(), value);
 }
 
-/// Spells out `integer` as `{"type": "integer"}`, and the keys of `validation` inside a nested field.
-fn expand(short: &Value) -> Value {
+/// Spells out `integer` as `{"type": "integer"}`, and the keys of `validation` in nested fields.
+pub fn spell_out(short: &Value) -> Value {
     match short {
         Value::String(word) if word == "any" => json!({}),
         Value::String(word) => json!({ "type": word }),

@@ -25,7 +25,7 @@ pub use self::{
     init::Init,
     moment::Moment,
     run::{Batch, Run},
-    tools::ToolsWord,
+    tools::{ToolsWord, Which},
 };
 
 /// Tools for AI agents: register, run, record and serve them.
@@ -54,7 +54,7 @@ pub enum Word {
     Run(Run),
     /// Call many tools at once.
     Batch(Batch),
-    /// Look at the tools.
+    /// Find, check, make and switch tools.
     #[command(subcommand)]
     Tools(ToolsWord),
     /// Look at the records of calls: list, count, export, remove.

@@ -4,6 +4,7 @@
 //! no engine, and only calls have both.
 
 mod settings;
+mod toolbox;
 mod unwritten;
 mod workshop;
 
@@ -15,12 +16,18 @@ use toolsmith_core::Tool;
 use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
-pub(crate) use self::{settings::data_folder, workshop::Workshop};
+pub(crate) use self::{
+    settings::data_folder,
+    toolbox::{Toolbox, switches},
+    workshop::Workshop,
+};
 use crate::{Session, config::Settings};
 
 /// Returns an engine that knows the tools and keeps nothing.
-pub(crate) fn engine(session: &Session, settings: &Settings) -> Result<Engine> {
-    Ok(builder(session, settings, toolsmith_builtins::all()?).build()?)
+pub(crate) fn engine(session: &Session, settings: &Settings, toolbox: &Toolbox) -> Result<Engine> {
+    let engine = builder(session, settings, toolbox.builtins()).build()?;
+    toolbox.fill(&engine);
+    Ok(engine)
 }
 
 fn builder(session: &Session, settings: &Settings, tools: Vec<Tool>) -> Builder {

@@ -6,15 +6,18 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_core::{CallerType, Context};
+use anyhow::{Context as _, Result};
+use toolsmith_builtins::network::{Network, Search, search::SearchEngine};
+use toolsmith_core::{CallerType, Context, Overlay, Vault};
 use toolsmith_engine::{
     EngineConfig, UnknownParameters,
     limiter::{self, LimiterConfig},
 };
+use toolsmith_net::{Allow, Client};
 use toolsmith_store::{Durability, StoreConfig};
 
 use crate::{
-    config::{self, Environment, Limits, Settings, Strategy},
+    config::{self, Environment, Limits, Provider, Settings, Strategy, WebSearch},
     exit::UsageError,
 };
 
@@ -77,6 +80,79 @@ pub(crate) fn data_folder(
     let resolved = settings.data_directory.resolve(environment);
     let resolved = resolved.map_err(|why| UsageError::new(format!("data_directory: {why}")))?;
     Ok(PathBuf::from(resolved.text.expose()))
+}
+
+/// Returns the folders of the definitions.
+pub(super) fn tools_folders(
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Vec<PathBuf>, UsageError> {
+    let folders = settings.tools_directory.iter().map(|template| {
+        let resolved = template.resolve(environment);
+        let resolved =
+            resolved.map_err(|why| UsageError::new(format!("tools_directory: {why}")))?;
+        Ok(PathBuf::from(resolved.text.expose()))
+    });
+    folders.collect()
+}
+
+/// Returns what sends requests.
+pub(super) fn client(settings: &Settings, environment: &Environment) -> Result<Client> {
+    let allowed = settings.network_allow.iter().map(|template| {
+        let resolved = template.resolve(environment);
+        let resolved = resolved.map_err(|why| UsageError::new(format!("network.allow: {why}")))?;
+        Ok(resolved.text.expose().clone())
+    });
+    let allowed: Vec<String> = allowed.collect::<Result<_, UsageError>>()?;
+    let allow = Allow::parse(&allowed);
+    let allow = allow.map_err(|why| UsageError::new(format!("network.allow: {why}")))?;
+    Ok(Client::new(toolsmith_net::Settings { allow, ..toolsmith_net::Settings::default() })?)
+}
+
+/// Returns what the built-in tools are told.
+pub(super) fn builtins(
+    settings: &Settings,
+    environment: &Environment,
+    tools: Shared<'_>,
+) -> Result<toolsmith_builtins::Settings> {
+    let working_folder = std::env::current_dir().context("cannot tell the current folder")?;
+    let network = Network {
+        vault: tools.vault.clone(),
+        search: search(&settings.web_search),
+        usual_results: settings.web_search.max_results as u64,
+        ..Network::new(tools.client.clone())
+    };
+    Ok(toolsmith_builtins::Settings {
+        allowed_paths: allowed_paths(settings, environment).to_vec(),
+        variables: Arc::new(environment.clone()),
+        overlay: tools.overlay.clone(),
+        network: Some(network),
+        ..toolsmith_builtins::Settings::new(working_folder)
+    })
+}
+
+/// What several kinds of tools have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Shared<'a> {
+    pub(super) vault: &'a Vault,
+    pub(super) overlay: &'a Overlay,
+    pub(super) client: &'a Client,
+}
+
+fn search(settings: &WebSearch) -> Option<Search> {
+    let engine = match settings.provider? {
+        Provider::Tavily => SearchEngine::Tavily,
+        Provider::Google => SearchEngine::Google,
+        Provider::Bing => SearchEngine::Bing,
+        Provider::Duckduckgo => SearchEngine::Duckduckgo,
+        Provider::Searxng => SearchEngine::Searxng,
+    };
+    Some(Search {
+        engine,
+        api_key: settings.api_key.as_ref().map(|key| key.expose().clone()),
+        engine_id: settings.engine_id.clone(),
+        base_url: settings.base_url.clone(),
+    })
 }
 
 /// Returns what every call from the command line has in common.

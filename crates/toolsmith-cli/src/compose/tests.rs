@@ -59,8 +59,8 @@ fn a_cancelled_call_is_an_outcome_and_is_recorded() {
     let (session, settings) = (session(Environment::default()), settings(folder.path()));
     let (token, has_begun) = (CancellationToken::new(), Arc::new(Notify::new()));
     run(async {
-        let tools = vec![endless(&has_begun)];
-        let workshop = Workshop::open(&session, &settings, tools).await.unwrap();
+        let workshop = Workshop::open(&session, &settings).await.unwrap();
+        workshop.engine().register(endless(&has_begun)).unwrap();
         let call = Call::new("endless", json!({})).with_cancel(token.clone());
         let interrupt = async {
             has_begun.notified().await;
@@ -81,8 +81,8 @@ fn a_cancelled_batch_ends_every_call() {
     let (session, settings) = (session(Environment::default()), settings(folder.path()));
     let (token, has_begun) = (CancellationToken::new(), Arc::new(Notify::new()));
     run(async {
-        let tools = vec![endless(&has_begun)];
-        let workshop = Workshop::open(&session, &settings, tools).await.unwrap();
+        let workshop = Workshop::open(&session, &settings).await.unwrap();
+        workshop.engine().register(endless(&has_begun)).unwrap();
         let call = || Call::new("endless", json!({})).with_cancel(token.clone());
         let interrupt = async {
             has_begun.notified().await;
@@ -111,7 +111,8 @@ fn pieces_come_before_the_outcome_and_secrets_never() {
             cx.chunk("the key is hunter2-hunter2").await;
             Ok(json!({"key": "hunter2-hunter2"}))
         });
-        let workshop = Workshop::open(&session, &settings, vec![leaky]).await.unwrap();
+        let workshop = Workshop::open(&session, &settings).await.unwrap();
+        workshop.engine().register(leaky).unwrap();
         let mut items = Vec::new();
         let call = Call::new("leaky", json!({})).with_context(workshop.context());
         let outcome = workshop.follow(call, |item| items.push(item)).await.unwrap();
@@ -131,8 +132,7 @@ fn without_a_store_batched_answers_and_sync_refuses() {
         let records = Records { durability, ..Records::default() };
         let settings = Settings { records, ..settings(&file) };
         run(async {
-            let echo = toolsmith_builtins::all().unwrap();
-            let workshop = Workshop::open(&session, &settings, echo).await.unwrap();
+            let workshop = Workshop::open(&session, &settings).await.unwrap();
             let call = Call::new("echo", json!({"message": "hi"}));
             let outcome = workshop.follow(call, |_| ()).await.unwrap();
             workshop.close().await;

@@ -4,11 +4,12 @@ use std::{fs, io, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use parking_lot::Mutex;
-use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, Tool, json};
+use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, json};
+use toolsmith_definitions::Watching;
 use toolsmith_engine::{Engine, Followed};
 use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
 
-use super::{settings, unwritten::Unwritten};
+use super::{settings, toolbox::Toolbox, unwritten::Unwritten};
 use crate::{Session, config::Settings, files, wording::counted};
 
 /// How long calls and objects may take to end when the program ends.
@@ -26,6 +27,8 @@ pub(crate) struct Workshop {
     keeping: Keeping,
     link: Link,
     context: Context,
+    toolbox: Toolbox,
+    watching: Option<Watching>,
 }
 
 /// Where records go.
@@ -35,19 +38,16 @@ enum Keeping {
 }
 
 impl Workshop {
-    /// Opens the store and makes an engine with these tools.
+    /// Opens the store and makes an engine with the built-in and the defined tools.
     ///
     /// A store that cannot write is no error: `batched` answers and warns, `sync` refuses calls.
-    pub(crate) async fn open(
-        session: &Session,
-        settings: &Settings,
-        tools: Vec<Tool>,
-    ) -> Result<Self> {
+    pub(crate) async fn open(session: &Session, settings: &Settings) -> Result<Self> {
+        let toolbox = Toolbox::open(session, settings)?;
         let link = Link::default();
         let mut config = settings::store_config(settings, &session.environment)?;
         listen(&mut config, &link);
         let keeping = Keeping::open(config).await?;
-        let builder = super::builder(session, settings, tools);
+        let builder = super::builder(session, settings, toolbox.builtins());
         let engine = match &keeping {
             Keeping::Store(store) => builder
                 .with_records(Arc::new(store.clone()))
@@ -55,9 +55,15 @@ impl Workshop {
             Keeping::Nowhere(sink) => builder.with_records(Arc::<Unwritten>::clone(sink)),
         }
         .build()?;
+        toolbox.fill(&engine);
         *link.lock() = Some(engine.clone());
         let context = settings::context(settings, &session.environment);
-        Ok(Self { engine, keeping, link, context })
+        Ok(Self { engine, keeping, link, context, toolbox, watching: None })
+    }
+
+    /// Follows changes of definition files, as the settings say; for words that run for long.
+    pub(crate) fn watch(&mut self, settings: &Settings) {
+        self.watching = self.toolbox.watch(settings);
     }
 
     /// Returns the engine.
@@ -92,6 +98,9 @@ impl Workshop {
 
     /// Ends everything in order, and says what could not be kept.
     pub(crate) async fn close(self) {
+        if let Some(watching) = self.watching {
+            watching.stop().await;
+        }
         self.engine.shutdown(ENDING).await;
         self.link.lock().take();
         match &self.keeping {

@@ -35,6 +35,11 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
+    /// Returns every variable.
+    pub fn all(&self) -> BTreeMap<String, String> {
+        self.variables.clone()
+    }
+
     /// Returns the variables whose names begin so, in alphabetical order.
     pub fn beginning_with<'a>(
         &'a self,

@@ -75,15 +75,22 @@ pub(super) static ROWS: &[Row] = &[
     Row::new("watch_for_changes", "Notice changed definitions at once, by file events.", |s| {
         bind(Switch, &mut s.watch_for_changes)
     }),
-    Row::new("strict_validation", "Refuse calls with parameters that a tool does not know.", |s| {
-        bind(Switch, &mut s.strict_validation)
-    }),
+    Row::new(
+        "strict_validation",
+        "Refuse unknown parameters of calls, and take warnings about definitions for errors.",
+        |s| bind(Switch, &mut s.strict_validation),
+    ),
     Row::new("data_directory", "The folder of the database and artifacts.", |s| {
         bind(Text("a folder"), &mut s.data_directory)
     }),
     Row::new("allowed_paths", "The folders that file tools may read and change.", |s| {
         bind(ListOf(Text("a folder")), &mut s.allowed_paths)
     }),
+    Row::new(
+        "network.allow",
+        "Private hosts, networks and ports that network tools may reach: `10.0.0.0/8`, `wiki:8080`.",
+        |s| bind(ListOf(Text("a host or network")), &mut s.network_allow),
+    ),
     Row::new("log", "What is logged to standard error.", |s| bind(LogFilter, &mut s.log)),
     Row::new("limits.max_concurrent", "How many calls run at once.", |s| {
         bind(Count { least: 1 }, &mut s.limits.max_concurrent)
@@ -147,6 +154,11 @@ pub(super) static ROWS: &[Row] = &[
         "tools.webSearch.baseUrl",
         "The provider's address, where it is not the usual one.",
         |s| bind(Optional(Text("an address")), &mut s.web_search.base_url),
+    ),
+    Row::new(
+        "tools.webSearch.engineId",
+        "The identifier of a programmable search engine, which Google wants besides the key.",
+        |s| bind(Optional(Text("an identifier")), &mut s.web_search.engine_id),
     ),
     Row::new("tools.mcpServers", "The MCP servers whose tools are offered.", |s| {
         let items = Record { fields: &SERVER, check: check_server };

@@ -15,9 +15,9 @@ mod secrets;
 mod settings;
 mod shown;
 mod starter;
-pub mod yaml;
 
 pub use toolsmith_core::Template;
+pub use toolsmith_definitions::yaml;
 
 pub use self::{
     environment::Environment,

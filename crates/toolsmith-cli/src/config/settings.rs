@@ -19,7 +19,7 @@ pub struct Settings {
     pub reload_interval: Duration,
     /// Whether changed definitions are noticed by file events.
     pub watch_for_changes: bool,
-    /// Whether an unknown parameter of a call is an error.
+    /// Whether an unknown parameter of a call, and every warning about a definition, is an error.
     pub strict_validation: bool,
     /// How many calls, how long.
     pub limits: Limits,
@@ -33,6 +33,8 @@ pub struct Settings {
     pub log: String,
     /// The folders that file tools may touch.
     pub allowed_paths: Vec<Template>,
+    /// The private hosts and networks that network tools may reach.
+    pub network_allow: Vec<Template>,
     /// How the web is searched.
     pub web_search: WebSearch,
     /// The MCP servers whose tools are offered.
@@ -118,6 +120,8 @@ pub struct WebSearch {
     pub max_results: usize,
     /// The provider's address, where it is not the usual one.
     pub base_url: Option<Template>,
+    /// The identifier of a programmable search engine, which Google wants besides the key.
+    pub engine_id: Option<Template>,
 }
 
 /// Who searches the web.
@@ -166,6 +170,7 @@ impl Default for Settings {
             data_directory: Template::literal(".toolsmith"),
             log: "warn".to_owned(),
             allowed_paths: vec![Template::literal("./data")],
+            network_allow: Vec::new(),
             web_search: WebSearch::default(),
             mcp_servers: Vec::new(),
         }
@@ -187,7 +192,7 @@ impl Default for Limits {
 
 impl Default for WebSearch {
     fn default() -> Self {
-        Self { provider: None, api_key: None, max_results: 10, base_url: None }
+        Self { provider: None, api_key: None, max_results: 10, base_url: None, engine_id: None }
     }
 }
 

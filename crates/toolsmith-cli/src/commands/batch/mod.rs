@@ -24,7 +24,8 @@ pub(crate) fn run(session: &Session, batch: &Batch) -> Result<ExitCode> {
 }
 
 async fn call_all(session: &Session, settings: &Settings, source: Source) -> Result<ExitCode> {
-    let workshop = Workshop::open(session, settings, toolsmith_builtins::all()?).await?;
+    let mut workshop = Workshop::open(session, settings).await?;
+    workshop.watch(settings);
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut report = Report::new(session.output);
     let ended = call_chunks(&workshop, interrupt.token(), source, &mut report).await;

@@ -10,7 +10,8 @@ use toolsmith_engine::schema::{Coerce, Extras, Notes, Rules, Schema};
 use crate::{
     Session,
     args::Run,
-    catalogue, compose,
+    catalogue,
+    compose::{self, Toolbox},
     config::Settings,
     exit,
     output::{self, Form},
@@ -32,7 +33,8 @@ struct Checked {
 
 /// Checks the call and prints its input.
 pub(super) fn run(session: &Session, settings: &Settings, run: &Run) -> Result<ExitCode> {
-    let engine = compose::engine(session, settings)?;
+    let toolbox = Toolbox::open(session, settings)?;
+    let engine = compose::engine(session, settings, &toolbox)?;
     let tool = catalogue::find(engine.registry(), &run.name)?;
     if !tool.spec.enabled {
         let message = format!("`{}` is switched off.", tool.spec.name);

@@ -34,7 +34,7 @@ pub(crate) fn run(session: &Session, run: &Run) -> Result<ExitCode> {
 }
 
 async fn call(session: &Session, settings: &Settings, run: &Run) -> Result<ExitCode> {
-    let workshop = Workshop::open(session, settings, toolsmith_builtins::all()?).await?;
+    let workshop = Workshop::open(session, settings).await?;
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let schema = schema(workshop.engine().registry(), run);
     let shown = match awaited_input(schema, run, interrupt.token()).await {

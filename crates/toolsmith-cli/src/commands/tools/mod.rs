@@ -1,110 +1,97 @@
-//! `toolsmith tools`: what there is, and what each tool wants.
+//! `toolsmith tools`: finding, checking, making and switching tools.
 
+mod list;
+mod new;
+mod reload;
+mod search;
 mod show;
+mod switch;
+mod validate;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
-use serde::Serialize;
-use toolsmith_core::{BackendRuntime, Kind, ToolSpec, Value};
-use toolsmith_engine::registry::Filter;
+use toolsmith_definitions::Groups;
+use toolsmith_engine::{Engine, registry::Filter};
 
 use crate::{
     Session,
-    args::ToolsWord,
-    catalogue, compose,
-    output::Colour,
-    table::{Table, shorten},
+    args::{ToolsWord, Which},
+    catalogue,
+    compose::{self, Toolbox},
+    config::Settings,
+    exit::UsageError,
 };
 
-/// How many columns a description takes in a table.
-const BRIEF: usize = 70;
-
-/// Lists the tools, or shows one.
+/// Does what the word says.
 pub(crate) fn run(session: &Session, word: &ToolsWord) -> Result<ExitCode> {
     let settings = session.load()?.settings;
-    let engine = compose::engine(session, &settings)?;
     match word {
-        ToolsWord::List { category, tag, kind } => {
-            let filter = Filter {
-                category: category.as_deref().map(Into::into),
-                all_tags: tag.iter().map(Into::into).collect(),
-                kind: kind.as_deref().and_then(kind_of),
-                ..Filter::default()
-            };
-            let found = engine.registry().find(&filter);
-            let tools: Vec<Row<'_>> = found.iter().map(|tool| Row::of(&tool.spec)).collect();
-            let hint = tools.is_empty().then_some("No tool fits; without options all are listed.");
-            let list = List { tools, hint };
-            session.output.show(&list, |colour| list.text(colour))?;
+        ToolsWord::List { which } => list::run(&Shelf::open(session, &settings)?, session, which),
+        ToolsWord::Search { words, which, limit } => {
+            let wanted = search::Wanted { text: words.join(" "), which, limit: *limit };
+            search::run(&Shelf::open(session, &settings)?, session, &wanted)
         }
         ToolsWord::Show { name } => {
-            let tool = catalogue::find(engine.registry(), name)?;
+            let shelf = Shelf::open(session, &settings)?;
+            let tool = catalogue::find(shelf.engine.registry(), name)?;
             session.output.show(&tool.spec, |colour| show::text(&tool.spec, colour))?;
+            Ok(ExitCode::SUCCESS)
         }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The words were checked with the arguments.
-fn kind_of(word: &str) -> Option<Kind> {
-    serde_json::from_value(Value::from(word)).ok()
-}
-
-#[derive(Serialize)]
-struct List<'a> {
-    tools: Vec<Row<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'static str>,
-}
-
-/// A tool in a list.
-#[derive(Serialize)]
-struct Row<'a> {
-    name: &'a str,
-    title: &'a str,
-    version: String,
-    description: &'a str,
-    category: &'a str,
-    kind: Kind,
-    backend_runtime: BackendRuntime,
-    state: &'static str,
-}
-
-impl<'a> Row<'a> {
-    fn of(spec: &'a ToolSpec) -> Self {
-        Self {
-            name: spec.name.as_str(),
-            title: spec.title.as_deref().unwrap_or(spec.name.as_str()),
-            version: spec.version.to_string(),
-            description: &spec.description,
-            category: spec.category.as_str(),
-            kind: spec.kind,
-            backend_runtime: spec.backend_runtime,
-            state: state_of(spec),
+        ToolsWord::Validate { paths, strict } => {
+            let depth = if *strict { validate::Depth::Warnings } else { validate::Depth::Problems };
+            validate::run(session, &settings, paths, depth)
         }
+        ToolsWord::New { kind, name, to } => {
+            new::run(session, &settings, &new::Wanted { kind, name, to: to.as_deref() })
+        }
+        ToolsWord::Enable { name } => switch::run(session, &settings, name, switch::To::On),
+        ToolsWord::Disable { name } => switch::run(session, &settings, name, switch::To::Off),
+        ToolsWord::Reload => reload::run(session, &settings),
     }
 }
 
-/// What runs in this process or elsewhere runs always; this command starts nothing else.
-fn state_of(spec: &ToolSpec) -> &'static str {
-    match spec.backend_runtime {
-        BackendRuntime::Embedded | BackendRuntime::Remote => "running",
-        BackendRuntime::Local | BackendRuntime::Docker => "stopped",
-    }
+/// The tools as they are, to be looked at.
+struct Shelf {
+    engine: Engine,
+    groups: Groups,
 }
 
-impl List<'_> {
-    fn text(&self, colour: Colour) -> String {
-        if let Some(hint) = self.hint {
-            return format!("{hint}\n");
+impl Shelf {
+    fn open(session: &Session, settings: &Settings) -> Result<Self> {
+        let toolbox = Toolbox::open(session, settings)?;
+        let engine = compose::engine(session, settings, &toolbox)?;
+        Ok(Self { engine, groups: toolbox.definitions().groups().clone() })
+    }
+
+    /// Turns the options into a filter; a group that nobody knows is a mistake.
+    fn filter(&self, which: &Which) -> Result<Filter, UsageError> {
+        if let Some(id) = &which.group
+            && self.groups.find(id).is_none()
+        {
+            return Err(self.no_group(id));
         }
-        let mut table = Table::new(&["NAME", "VERSION", "CATEGORY", "KIND", "DESCRIPTION"]);
-        for tool in &self.tools {
-            let description = shorten(tool.description, BRIEF);
-            let cells = [tool.name, &tool.version, tool.category, tool.kind.as_str(), &description];
-            table.row(cells);
-        }
-        table.render(colour)
+        Ok(Filter {
+            category: which.category.as_deref().map(Into::into),
+            all_tags: which.tag.iter().map(Into::into).collect(),
+            kind: which.kind.as_deref().and_then(list::word),
+            backend_runtime: which.runtime.as_deref().and_then(list::word),
+            enabled: which.state.as_deref().map(|state| state == "enabled"),
+            group: which.group.as_deref().map(Into::into),
+            ..Filter::default()
+        })
+    }
+
+    fn no_group(&self, id: &str) -> UsageError {
+        let groups = self.groups.all();
+        let near = toolsmith_core::suggestion(id, groups.iter().map(|group| &*group.group_id));
+        let hint = near.unwrap_or_else(|| match groups.len() {
+            0 => "No groups are defined; write them into groups.yaml.".to_owned(),
+            _ => {
+                let ids: Vec<&str> = groups.iter().map(|group| &*group.group_id).collect();
+                format!("There are: {}.", ids.join(", "))
+            }
+        });
+        UsageError::new(format!("there is no group `{id}`. {hint}"))
     }
 }

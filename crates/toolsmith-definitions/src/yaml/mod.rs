@@ -43,7 +43,7 @@ impl std::error::Error for YamlError {}
 /// Reads every document of a text; a text without content has none.
 ///
 /// ```
-/// use toolsmith_cli::config::yaml;
+/// use toolsmith_definitions::yaml;
 ///
 /// let documents = yaml::parse("name: echo\n").unwrap();
 /// assert_eq!(documents[0].to_json(), serde_json::json!({"name": "echo"}));

@@ -1,0 +1,179 @@
+//! Finds a child and everything that came of it, and signals all of it.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    os::fd::{AsFd, OwnedFd},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal},
+};
+
+/// The variable that says whose child a process is.
+pub(crate) const MARK: &str = "TOOLSMITH_CHILD";
+
+/// How many generations are followed from one look at the process table.
+const GENERATIONS: usize = 64;
+
+/// Whose processes are looked for.
+#[derive(Clone, Debug)]
+pub(crate) enum Quarry {
+    /// Those of one child, which has not been reaped: its number is nobody else's.
+    Child { leader: i32, mark: String },
+    /// Those of all children whose mark begins like this.
+    All { prefix: String },
+}
+
+impl Quarry {
+    /// Tells whether a process belongs by its session or group.
+    fn holds(&self, seen: &Seen) -> bool {
+        match self {
+            Self::Child { leader, .. } => [seen.pid, seen.group, seen.session].contains(leader),
+            Self::All { .. } => false,
+        }
+    }
+
+    /// Tells whether a process belongs by its mark.
+    fn knows(&self, mark: &[u8]) -> bool {
+        match self {
+            Self::Child { mark: wanted, .. } => mark == wanted.as_bytes(),
+            Self::All { prefix } => mark.starts_with(prefix.as_bytes()),
+        }
+    }
+}
+
+/// Processes that were found and are to be ended.
+#[derive(Debug, Default)]
+pub(crate) struct Tree(Vec<OwnedFd>);
+
+impl Tree {
+    /// Looks at the process table: adds who lives and belongs, forgets who has ended.
+    ///
+    /// Those found before are kept although they may have lost their parent since.
+    pub(crate) fn look(&mut self, quarry: &Quarry) {
+        self.0.retain(|process| !has_ended(process));
+        self.0.extend(members(quarry).iter().filter_map(catch));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        for process in &self.0 {
+            // One that has ended meanwhile, or belongs to another user, is no reason to stop.
+            pidfd_send_signal(process, signal).ok();
+        }
+    }
+}
+
+/// Tells whether a process has ended; it may still wait to be reaped.
+pub(crate) fn has_ended(process: &OwnedFd) -> bool {
+    let mut polled = [PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN)];
+    poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+}
+
+/// One line of the process table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    pid: i32,
+    parent: i32,
+    group: i32,
+    session: i32,
+    /// When it started: tells it apart from a later process of the same number.
+    since: u64,
+}
+
+fn members(quarry: &Quarry) -> Vec<Seen> {
+    let ours = getpid().as_raw_nonzero().get();
+    let table: Vec<Seen> = census().into_iter().filter(|seen| seen.pid != ours).collect();
+    let is_marked = |seen: &Seen| mark_of(seen.pid).is_some_and(|mark| quarry.knows(&mark));
+    let mut found: BTreeSet<i32> = table
+        .iter()
+        .filter(|seen| quarry.holds(seen) || is_marked(seen))
+        .map(|seen| seen.pid)
+        .collect();
+    for _ in 0..GENERATIONS {
+        let known = found.len();
+        let born = table.iter().filter(|seen| found.contains(&seen.parent));
+        let born: Vec<i32> = born.map(|seen| seen.pid).collect();
+        found.extend(born);
+        if found.len() == known {
+            break;
+        }
+    }
+    table.into_iter().filter(|seen| found.contains(&seen.pid)).collect()
+}
+
+/// Takes hold of a process, so that a signal cannot reach another one of the same number.
+fn catch(seen: &Seen) -> Option<OwnedFd> {
+    let process = pidfd_open(Pid::from_raw(seen.pid)?, PidfdFlags::empty()).ok()?;
+    look_at(seen.pid).is_some_and(|again| again.since == seen.since).then_some(process)
+}
+
+fn census() -> Vec<Seen> {
+    let Ok(folder) = fs::read_dir("/proc") else { return Vec::new() };
+    let names = folder.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter_map(|name| look_at(name.parse().ok()?)).collect()
+}
+
+/// Reads one process; nothing when it has ended.
+fn look_at(pid: i32) -> Option<Seen> {
+    parse(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// Reads the line of a process: `pid (name) state parent group session …`.
+fn parse(pid: i32, stat: &[u8]) -> Option<Seen> {
+    // The name may hold anything, spaces and brackets too; it ends at the last bracket.
+    let end = stat.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X" | "x") {
+        return None;
+    }
+    let mut number = || fields.next()?.parse().ok();
+    let (parent, group, session) = (number()?, number()?, number()?);
+    // Field 22 of the line; the session was field 6.
+    let since = fields.nth(15)?.parse().ok()?;
+    Some(Seen { pid, parent, group, session, since })
+}
+
+/// Reads the mark of a process; nothing for those of other users.
+fn mark_of(pid: i32) -> Option<Vec<u8>> {
+    let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    variables.find_map(|variable| {
+        let mark = variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?;
+        Some(mark.to_vec())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_spaces_does_not_confuse_the_table() {
+        let line = b"42 (a) S 1 b) S 7 8 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
+        let seen = Seen { pid: 42, parent: 7, group: 8, session: 9, since: 98765 };
+        assert_eq!(parse(42, line), Some(seen));
+    }
+
+    #[test]
+    fn the_dead_and_the_unreadable_are_passed_over() {
+        assert_eq!(parse(1, b"1 (x) Z 7 8 9 0 -1 0 1 2 3 4 5 6 7 8 20 0 1 0 5 1"), None);
+        assert_eq!(parse(1, b"1 (x) S 7"), None);
+        assert_eq!(parse(1, b""), None);
+    }
+
+    #[test]
+    fn our_own_process_is_in_the_table_and_never_a_quarry() {
+        let ours = getpid().as_raw_nonzero().get();
+        let seen = look_at(ours).unwrap();
+        let quarry = Quarry::Child { leader: seen.session, mark: String::new() };
+        assert!(members(&quarry).iter().all(|member| member.pid != ours));
+    }
+}

@@ -1,0 +1,92 @@
+//! `toolsmith tools new`: the beginning of a definition, which runs as it is.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
+use toolsmith_core::ToolName;
+use toolsmith_definitions::scaffold;
+
+use crate::{
+    Session,
+    compose::Toolbox,
+    config::Settings,
+    exit::UsageError,
+    files,
+    output::{Colour, one_line},
+};
+
+/// What to make, and where.
+pub(super) struct Wanted<'a> {
+    pub(super) kind: &'a str,
+    pub(super) name: &'a str,
+    pub(super) to: Option<&'a Path>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    file: PathBuf,
+    kind: String,
+    name: String,
+    next: [String; 2],
+}
+
+pub(super) fn run(session: &Session, settings: &Settings, wanted: &Wanted<'_>) -> Result<ExitCode> {
+    let name = ToolName::new(wanted.name).map_err(|error| UsageError::new(error.message()))?;
+    let text = scaffold::definition(wanted.kind, &name)
+        .with_context(|| format!("there is no beginning for `{}`", wanted.kind))?;
+    let folder = match wanted.to {
+        Some(folder) => folder.to_owned(),
+        None => {
+            let folders = Toolbox::open(session, settings)?.definitions().folders().to_vec();
+            folders.into_iter().next().unwrap_or_else(|| PathBuf::from("tools"))
+        }
+    };
+    let file = folder.join(format!("{name}.yaml"));
+    write(&file, &text)?;
+    let example = scaffold::example(wanted.kind);
+    let report = Report {
+        next: [
+            format!("toolsmith tools validate {}", file.display()),
+            format!("toolsmith run {name} {example}").trim_end().to_owned(),
+        ],
+        kind: wanted.kind.to_owned(),
+        name: name.to_string(),
+        file,
+    };
+    session.output.show(&report, |colour| report.text(colour))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a file that must not be there yet.
+fn write(file: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    }
+    let made = OpenOptions::new().write(true).create_new(true).open(file);
+    match made.and_then(|mut made| made.write_all(text.as_bytes())) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let file = file.display();
+            let message = format!("{file} is there already; choose another name, or remove it");
+            Err(UsageError::new(message).into())
+        }
+        Err(error) => {
+            anyhow::bail!("cannot write {}: {}", file.display(), files::explain(&error))
+        }
+    }
+}
+
+impl Report {
+    fn text(&self, colour: Colour) -> String {
+        let file = one_line(&self.file.display().to_string());
+        let [check, run] = self.next.each_ref().map(|line| one_line(line));
+        format!("{} {file}\n\nTry next:\n  {check}\n  {run}\n", colour.green("created"))
+    }
+}

@@ -1,0 +1,97 @@
+//! The tools: the built-in ones, and those that files define.
+
+use std::{
+    path::{self, PathBuf},
+    sync::Arc,
+};
+
+use anyhow::Result;
+use toolsmith_children::Children;
+use toolsmith_connectors::{command::CommandMaker, javascript::JavascriptMaker, rest::RestMaker};
+use toolsmith_core::{Overlay, Tool, Vault};
+use toolsmith_definitions::{Definitions, Makers, Strictness, Switches, Watcher, Watching};
+use toolsmith_engine::Engine;
+
+use super::settings::{self, Shared};
+use crate::{Session, config::Settings};
+
+/// The tools: the built-in ones, and those that files define.
+#[derive(Debug)]
+pub(crate) struct Toolbox {
+    builtins: Vec<Tool>,
+    definitions: Definitions,
+}
+
+impl Toolbox {
+    /// Prepares the configured folders; nothing is read yet.
+    pub(crate) fn open(session: &Session, settings: &Settings) -> Result<Self> {
+        let folders = settings::tools_folders(settings, &session.environment)?;
+        Self::at(session, settings, folders)
+    }
+
+    /// Prepares other folders or files.
+    pub(crate) fn at(
+        session: &Session,
+        settings: &Settings,
+        folders: Vec<PathBuf>,
+    ) -> Result<Self> {
+        let variables = Arc::new(session.environment.clone());
+        let vault = Vault::new(variables, session.redactor.clone());
+        let overlay = Overlay::default();
+        let client = settings::client(settings, &session.environment)?;
+        let shared = Shared { vault: &vault, overlay: &overlay, client: &client };
+        let known = settings::builtins(settings, &session.environment, shared)?;
+        let builtins = toolsmith_builtins::all_with(&known)?;
+        let inherited = session.environment.all();
+        let command = CommandMaker::new(Children::default(), &inherited, overlay);
+        let makers = Makers::new()
+            .with(Arc::new(RestMaker::new(client)))
+            .with(Arc::new(command))
+            .with(Arc::new(JavascriptMaker))
+            .with_handlers(builtins.iter().cloned());
+        let strictness =
+            if settings.strict_validation { Strictness::Strict } else { Strictness::Lenient };
+        let definitions = Definitions::open(folders, makers, vault)
+            .with_strictness(strictness)
+            .with_switches(switches(session, settings)?);
+        Ok(Self { builtins, definitions })
+    }
+
+    /// Returns the built-in tools.
+    pub(crate) fn builtins(&self) -> Vec<Tool> {
+        self.builtins.clone()
+    }
+
+    /// Returns the definitions.
+    pub(crate) fn definitions(&self) -> &Definitions {
+        &self.definitions
+    }
+
+    /// Puts the defined tools into an engine that has the built-in ones.
+    pub(crate) fn fill(&self, engine: &Engine) {
+        for warning in self.definitions.attach(engine).warnings {
+            tracing::warn!("{warning}");
+        }
+    }
+
+    /// Follows changes of the files as the settings say, for a program that runs for long.
+    pub(crate) fn watch(&self, settings: &Settings) -> Option<Watching> {
+        let mut watcher = Watcher::new(self.definitions.clone());
+        if !settings.auto_reload && !settings.watch_for_changes {
+            return None;
+        }
+        if settings.auto_reload {
+            watcher = watcher.with_polling(settings.reload_interval);
+        }
+        if settings.watch_for_changes {
+            watcher = watcher.with_events();
+        }
+        Some(watcher.start())
+    }
+}
+
+/// Returns what was switched on and off by hand.
+pub(crate) fn switches(session: &Session, settings: &Settings) -> Result<Switches> {
+    let folder = settings::data_folder(settings, &session.environment)?;
+    Ok(Switches::at(path::absolute(folder)?.join("switches.json")))
+}

@@ -1,0 +1,118 @@
+//! Tools that are HTTP APIs: `entry.type` `http` or `rest`.
+//!
+//! ```yaml
+//! entry:
+//!   type: http
+//!   base_url: ${API:https://api.example.com}/v1   # or `url`
+//!   method: POST                  # GET unless said, POST with a body
+//!   path: /users/{user_id}/notes  # `{parameter}` of the input, which cannot leave its place
+//!   query: { lang: "{lang}" }     # a pair with an absent parameter is left out, a list repeats it
+//!   headers: { X-Trace: "{trace}" }
+//!   body: { text: "{text}", tags: "{tags}" }  # a whole placeholder keeps its type
+//!   body_type: json               # or `form`, `text`
+//!   auth: { type: bearer, token: "${TOKEN}" } # or `api_key`, `basic`, `oauth2`
+//!   response: { path: /data, fields: { id: note.id } }
+//! ```
+//!
+//! Parameters that no template uses go to the body of POST, PUT and PATCH when there is no `body`,
+//! and to the query of the other methods. A success returns the body: JSON as its value, text as
+//! text; `response` chooses a part. Any other status is an error.
+//!
+//! Without `base_url` the parameters `url`, `method`, `headers`, `query` and `body` of the input are
+//! the request, and `{status, headers, body}` is returned whatever the status is. Such addresses are
+//! under [`toolsmith_net::Guard::Public`], like those whose host the input takes part in.
+
+mod address;
+mod answer;
+mod auth;
+mod body;
+mod open;
+mod pattern;
+mod plan;
+mod request;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::sync::Arc;
+
+use toolsmith_core::{
+    BoxFuture, Draft, Executor, Fields, Kind, Made, Maker, Map, ToolContext, ToolError, Value,
+    Vault, Work,
+};
+use toolsmith_net::{Client, Response};
+
+use self::plan::Plan;
+
+/// Makes tools of HTTP APIs.
+#[derive(Clone, Debug)]
+pub struct RestMaker {
+    client: Client,
+}
+
+impl RestMaker {
+    /// Sends the requests of its tools with a client.
+    pub fn new(client: Client) -> Self {
+        Self { client }
+    }
+}
+
+impl Maker for RestMaker {
+    fn types(&self) -> &'static [&'static str] {
+        &["http", "rest"]
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Rest
+    }
+
+    fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
+        let plan = Plan::read(draft, entry)?;
+        let (client, vault) = (self.client.clone(), draft.vault.clone());
+        Some(Work::Async(Arc::new(Rest { client, vault, plan })).into())
+    }
+}
+
+/// Runs one tool: one request for each call.
+#[derive(Debug)]
+struct Rest {
+    client: Client,
+    vault: Vault,
+    plan: Plan,
+}
+
+impl Executor for Rest {
+    fn execute<'a>(
+        &'a self,
+        _cx: &'a ToolContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, ToolError>> {
+        Box::pin(async move {
+            let Value::Object(input) = input else {
+                return Err(ToolError::validation("The input must be an object."));
+            };
+            if self.plan.address.is_none() {
+                let request = open::request(&self.plan, &self.vault, &input)?;
+                return Ok(answer::whole(&self.client.send(request).await?));
+            }
+            let mut response = self.send(&input).await?;
+            // A token can end before its time; a second one that is refused means what it says.
+            if response.status.as_u16() == 401 && self.plan.auth.renew() {
+                response = self.send(&input).await?;
+            }
+            Ok(self.plan.mapping.apply(&response.into_success()?))
+        })
+    }
+
+    fn upstream(&self) -> Option<&str> {
+        self.plan.address.as_ref().map(|address| address.upstream.as_str())
+    }
+}
+
+impl Rest {
+    async fn send(&self, input: &Map<String, Value>) -> Result<Response, ToolError> {
+        let request = request::build(&self.plan, &self.vault, input)?;
+        let request = self.plan.auth.sign(&self.client, &self.vault, request).await?;
+        Ok(self.client.send(request).await?)
+    }
+}

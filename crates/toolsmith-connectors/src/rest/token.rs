@@ -1,0 +1,145 @@
+//! Tokens of `OAuth` 2 for a program that acts for itself (RFC 6749, section 4.4).
+
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tokio::{sync::Semaphore, time::Instant};
+use toolsmith_core::{Fields, Secret, Template, ToolError, Value, Vault};
+use toolsmith_net::{Client, Request};
+use url::form_urlencoded::Serializer;
+
+use super::auth::{basic, needed, secret};
+
+/// How long a token is used when the server does not say.
+const USUAL: Duration = Duration::from_mins(5);
+
+/// How long before its end a token is no longer used, so that it does not end on the way.
+const EARLY: Duration = Duration::from_secs(30);
+
+/// Fetches a token, keeps it until it ends, and fetches it once however many calls wait for it.
+#[derive(Debug)]
+pub(super) struct TokenSource {
+    token_url: Template,
+    client_id: Template,
+    client_secret: Template,
+    scope: Option<Template>,
+    audience: Option<Template>,
+    place: Place,
+    kept: Mutex<Option<Kept>>,
+    /// The turn to fetch: one at a time.
+    turn: Semaphore,
+}
+
+/// Where the client's own credentials stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Header,
+    Body,
+}
+
+#[derive(Clone, Debug)]
+struct Kept {
+    token: Secret,
+    until: Instant,
+}
+
+impl TokenSource {
+    /// Reads the keys of `auth` besides `type`.
+    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+        let place = match fields.word("client_auth", &["header", "body"]) {
+            Some("body") => Place::Body,
+            _ => Place::Header,
+        };
+        // The flow may be named, and there is only this one.
+        fields.word("grant_type", &["client_credentials"]);
+        Self {
+            token_url: needed(fields, "token_url"),
+            client_id: needed(fields, "client_id"),
+            client_secret: secret(fields, "client_secret"),
+            scope: fields.template("scope"),
+            audience: fields.template("audience"),
+            place,
+            kept: Mutex::new(None),
+            turn: Semaphore::new(1),
+        }
+    }
+
+    /// Returns a token that is still good, fetched when there is none.
+    pub(super) async fn token(&self, client: &Client, vault: &Vault) -> Result<Secret, ToolError> {
+        if let Some(token) = self.good() {
+            return Ok(token);
+        }
+        let _turn = self.turn.acquire().await;
+        // Whoever had the turn before may have brought one.
+        if let Some(token) = self.good() {
+            return Ok(token);
+        }
+        let kept = self.fetch(client, vault).await?;
+        vault.redactor().add(&kept.token);
+        let token = kept.token.clone();
+        *self.kept.lock() = Some(kept);
+        Ok(token)
+    }
+
+    /// Forgets the token; tells whether there was one.
+    pub(super) fn forget(&self) -> bool {
+        self.kept.lock().take().is_some()
+    }
+
+    fn good(&self) -> Option<Secret> {
+        let kept = self.kept.lock();
+        kept.as_ref().filter(|kept| Instant::now() < kept.until).map(|kept| kept.token.clone())
+    }
+
+    async fn fetch(&self, client: &Client, vault: &Vault) -> Result<Kept, ToolError> {
+        let answer = client.send(self.request(vault)?).await?.into_success();
+        let answer = answer.map_err(|error| {
+            let error = error.into_tool_error();
+            let message = format!("No access token was given. {}", error.message());
+            error.with_message(message)
+        })?;
+        read(&answer.body)
+    }
+
+    fn request(&self, vault: &Vault) -> Result<Request, ToolError> {
+        let mut form = Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        for (name, value) in [("scope", &self.scope), ("audience", &self.audience)] {
+            if let Some(value) = value {
+                form.append_pair(name, vault.fill(value)?.expose());
+            }
+        }
+        if self.place == Place::Body {
+            form.append_pair("client_id", vault.fill(&self.client_id)?.expose());
+            form.append_pair("client_secret", vault.fill(&self.client_secret)?.expose());
+        }
+        let url = vault.fill(&self.token_url)?.expose().clone();
+        let request = Request::post(url, "application/x-www-form-urlencoded", form.finish());
+        let mut request = request.trusted().with_header("accept", "application/json")?;
+        if self.place == Place::Header {
+            let value = basic(vault, &self.client_id, &self.client_secret)?;
+            request = request.with_secret_header("authorization", &value)?;
+        }
+        // A token server that leads elsewhere would lead our credentials there.
+        request.max_redirects = Some(0);
+        Ok(request)
+    }
+}
+
+fn read(body: &[u8]) -> Result<Kept, ToolError> {
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    let Some(token) = answer.get("access_token").and_then(Value::as_str) else {
+        return Err(ToolError::upstream(
+            "The token server gave no access token. Check the tool's `auth`.",
+        ));
+    };
+    let lasts = answer.get("expires_in").and_then(|seconds| match seconds {
+        Value::String(text) => text.parse().ok(),
+        other => other.as_u64(),
+    });
+    let lasts = lasts.map_or(USUAL, Duration::from_secs);
+    // Of a short life at least half is used.
+    let used = lasts.saturating_sub(EARLY).max(lasts / 2);
+    let until = Instant::now().checked_add(used).unwrap_or_else(Instant::now);
+    Ok(Kept { token: Secret::new(token.to_owned()), until })
+}

@@ -1,0 +1,269 @@
+//! What each file defined when it was last good, so that only changed files are read again.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{self, Read},
+    num::NonZero,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
+
+use toolsmith_core::{Clock, SystemClock};
+
+use crate::{
+    Switches,
+    contents::{self, Contents, Workshop},
+    problem::{Problem, Strictness},
+    walk::{Scan, Stamp, explain},
+    yaml,
+};
+
+/// Two writes this close may carry the same time: such a file is looked at once more.
+const SAME_TICK: Duration = Duration::from_millis(50);
+
+/// Above this many files, reading is shared between threads.
+const FEW: usize = 64;
+
+/// The files, by path.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    pub(crate) files: BTreeMap<PathBuf, Kept>,
+    pub(crate) unreadable: Vec<Problem>,
+    /// Which tools were switched on and off by hand.
+    pub(crate) switched: BTreeMap<String, bool>,
+    switches: Option<Stamp>,
+    unread_switches: Option<Problem>,
+}
+
+/// What is known of one file.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    stamp: Stamp,
+    digest: u64,
+    /// Why the file is read again though its marks are the same.
+    doubt: Option<Doubt>,
+    /// What it defined when it was last good.
+    pub(crate) good: Arc<Contents>,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) warnings: Vec<Problem>,
+}
+
+/// Why a file may not be what it seems to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doubt {
+    /// It was written a moment ago, so the next write may leave the same marks.
+    JustWritten,
+    /// It is empty, as files are in the middle of a save.
+    Emptied,
+}
+
+/// What files are read with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader<'a> {
+    pub(crate) workshop: &'a Workshop,
+    pub(crate) strictness: Strictness,
+    pub(crate) reads: &'a AtomicU64,
+    pub(crate) switches: Option<&'a Switches>,
+}
+
+impl Catalogue {
+    /// Tells whether the files are those that were read.
+    pub(crate) fn is_current(&self, scan: &Scan) -> bool {
+        self.files.len() == scan.files.len()
+            && self.unreadable == scan.unreadable
+            && self.switches == scan.switches
+            && scan.files.iter().all(|(path, stamp)| {
+                let kept = self.files.get(path);
+                kept.is_some_and(|kept| kept.stamp == *stamp && kept.doubt.is_none())
+            })
+    }
+
+    /// Tells whether a file is gone or empty that was not when it was read.
+    pub(crate) fn is_less(&self, scan: &Scan) -> bool {
+        self.files.iter().any(|(path, kept)| match scan.files.get(path) {
+            Some(stamp) => stamp.is_empty() && kept.stamp != *stamp,
+            None => true,
+        })
+    }
+
+    /// Tells whether a file is empty that was not, and may be in the middle of a save.
+    pub(crate) fn has_doubts(&self) -> bool {
+        self.files.values().any(|kept| kept.doubt == Some(Doubt::Emptied))
+    }
+
+    /// Reads what has changed and forgets what has gone.
+    pub(crate) fn refresh(&mut self, scan: Scan, reader: Reader<'_>) {
+        let Scan { files, unreadable, switches, folders: _ } = scan;
+        self.refresh_switches(switches, reader);
+        // The files of a folder that cannot be read for a while are not gone.
+        let is_hidden =
+            |path: &Path| unreadable.iter().any(|folder| path.starts_with(&folder.file));
+        self.files.retain(|path, _| files.contains_key(path) || is_hidden(path));
+        self.unreadable = unreadable;
+        let is_due = |path: &PathBuf, stamp: &Stamp| {
+            let kept = self.files.get(path);
+            kept.is_none_or(|kept| kept.stamp != *stamp || kept.doubt.is_some())
+        };
+        let due: Vec<(PathBuf, Stamp)> =
+            files.into_iter().filter(|(path, stamp)| is_due(path, stamp)).collect();
+        for ((path, stamp), found) in due.iter().zip(self.read_all(&due, reader)) {
+            self.keep(path, *stamp, found);
+        }
+    }
+
+    /// Returns what is wrong besides the files of definitions.
+    pub(crate) fn other_problems(&self) -> impl Iterator<Item = &Problem> {
+        self.unreadable.iter().chain(&self.unread_switches)
+    }
+
+    /// Reads the switches when they have changed; what was read last stays when that fails.
+    fn refresh_switches(&mut self, stamp: Option<Stamp>, reader: Reader<'_>) {
+        let Some(switches) = reader.switches.filter(|_| self.switches != stamp) else { return };
+        self.switches = stamp;
+        self.unread_switches = None;
+        match switches.read() {
+            Ok(positions) => self.switched = positions.tools,
+            Err(error) => {
+                let message = format!("cannot read the switches: {}", explain(&error));
+                self.unread_switches = Some(Problem::whole(switches.path(), message));
+            }
+        }
+    }
+
+    fn read_all(&self, due: &[(PathBuf, Stamp)], reader: Reader<'_>) -> Vec<Found> {
+        let read = |(path, _): &(PathBuf, Stamp)| {
+            let known = self.files.get(path).map(|kept| kept.digest);
+            read_file(path, known, reader)
+        };
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        if due.len() <= FEW || threads == 1 {
+            return due.iter().map(read).collect();
+        }
+        let share = due.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let shares: Vec<_> = due
+                .chunks(share)
+                .map(|chunk| scope.spawn(move || chunk.iter().map(read).collect::<Vec<Found>>()))
+                .collect();
+            let join = |share: std::thread::ScopedJoinHandle<'_, Vec<Found>>| {
+                share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            shares.into_iter().flat_map(join).collect()
+        })
+    }
+
+    fn keep(&mut self, path: &Path, stamp: Stamp, found: Found) {
+        let before = self.files.remove(path);
+        let just_written = is_just_written(stamp).then_some(Doubt::JustWritten);
+        let kept = match (found, before) {
+            (Found::Gone, before) => before,
+            // Empty once may be the middle of a save; empty twice is what somebody wants.
+            (Found::Emptied { digest }, Some(before))
+                if before.doubt != Some(Doubt::Emptied) && !before.good.is_empty() =>
+            {
+                Some(Kept { stamp, digest, doubt: Some(Doubt::Emptied), ..before })
+            }
+            (Found::Same, Some(before)) => Some(Kept { stamp, doubt: just_written, ..before }),
+            (Found::Same, None) => None,
+            (Found::Emptied { digest }, _) => {
+                let warning = Problem::whole(path, "the file is empty and defines nothing");
+                let contents = Contents { warnings: vec![warning], ..Contents::default() };
+                Some(Kept::of(stamp, digest, contents, None))
+            }
+            (Found::Read { digest, contents }, before) => {
+                Some(Kept { doubt: just_written, ..Kept::of(stamp, digest, contents, before) })
+            }
+        };
+        if let Some(kept) = kept {
+            self.files.insert(path.to_owned(), kept);
+        }
+    }
+}
+
+impl Kept {
+    /// Keeps what a file defines, or when something is wrong with it what it defined before.
+    fn of(stamp: Stamp, digest: u64, mut contents: Contents, before: Option<Self>) -> Self {
+        let problems = std::mem::take(&mut contents.problems);
+        let warnings = std::mem::take(&mut contents.warnings);
+        let good = match before {
+            _ if problems.is_empty() => Arc::new(contents),
+            Some(before) => before.good,
+            None => Arc::default(),
+        };
+        Self { stamp, digest, doubt: None, good, problems, warnings }
+    }
+}
+
+impl Contents {
+    fn is_empty(&self) -> bool {
+        self.tools.is_empty() && self.groups.is_empty()
+    }
+}
+
+/// What a look at a file has shown.
+enum Found {
+    /// It was gone before it could be read; the next walk will tell.
+    Gone,
+    /// It says what it said.
+    Same,
+    /// There is nothing in it.
+    Emptied { digest: u64 },
+    /// It was read.
+    Read { digest: u64, contents: Contents },
+}
+
+fn read_file(path: &Path, known: Option<u64>, reader: Reader<'_>) -> Found {
+    reader.reads.fetch_add(1, Relaxed);
+    let text = match read_text(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Gone,
+        Err(error) => {
+            let problem =
+                Problem::whole(path, format!("cannot read the file: {}", explain(&error)));
+            let contents = Contents { problems: vec![problem], ..Contents::default() };
+            return Found::Read { digest: 0, contents };
+        }
+    };
+    let digest = digest_of(&text);
+    if text.trim().is_empty() {
+        return Found::Emptied { digest };
+    }
+    if known == Some(digest) {
+        return Found::Same;
+    }
+    let contents = contents::read(&path.into(), &text, reader.workshop, reader.strictness);
+    Found::Read { digest, contents }
+}
+
+/// Reads UTF-8 text, no more than the reader of YAML takes.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let limit = yaml::MAX_BYTES as u64;
+    let length = File::open(path)?.take(limit + 1).read_to_string(&mut text)?;
+    if length > yaml::MAX_BYTES {
+        return Err(io::Error::other(format!("it is longer than {limit} bytes")));
+    }
+    Ok(text)
+}
+
+fn digest_of(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    // 0 stands for a file that could not be read.
+    hasher.finish().max(1)
+}
+
+fn is_just_written(stamp: Stamp) -> bool {
+    let since = stamp.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let Some(written) = since.and_then(|since| i64::try_from(since.as_micros()).ok()) else {
+        return false;
+    };
+    let age = SystemClock.now().as_micros().abs_diff(written);
+    u128::from(age) < SAME_TICK.as_micros()
+}

@@ -1,0 +1,225 @@
+//! The `entry` of a definition: which code runs the tool.
+
+use std::path::Path;
+
+use toolsmith_core::{
+    Draft, Fault, Fields, Kind, Maker, Spot, Tool, ToolSpec, Value, Vault, Work, suggestion,
+};
+
+use crate::{
+    Makers,
+    parse::Definition,
+    problem::{About, Findings},
+    variables,
+};
+
+/// The types of entries, with the kind of tool that each makes.
+const TYPES: [(&str, Kind); 12] = [
+    ("builtin", Kind::Stateless),
+    ("custom", Kind::Stateless),
+    ("http", Kind::Rest),
+    ("rest", Kind::Rest),
+    ("mcp", Kind::Mcp),
+    ("command", Kind::Command),
+    ("process", Kind::Process),
+    ("python", Kind::Process),
+    ("container", Kind::Container),
+    ("remote", Kind::Remote),
+    ("javascript", Kind::Javascript),
+    ("pipeline", Kind::Pipeline),
+];
+
+/// The keys by which the old word `external` is understood.
+const EXTERNAL: [(&str, &str); 9] = [
+    ("url", "rest"),
+    ("base_url", "rest"),
+    ("server", "mcp"),
+    ("server_url", "mcp"),
+    ("image", "container"),
+    ("build", "container"),
+    ("dir", "process"),
+    ("host_dir", "process"),
+    ("command", "command"),
+];
+
+/// What entries are made with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bench<'a> {
+    pub(crate) makers: &'a Makers,
+    pub(crate) vault: &'a Vault,
+    pub(crate) folder: &'a Path,
+}
+
+/// Makes the tool of a definition; nothing when its entry is wrong.
+pub(crate) fn make(
+    definition: Definition,
+    bench: Bench<'_>,
+    findings: &mut Findings,
+) -> Option<Tool> {
+    let Some(entry) = definition.entry.clone() else {
+        // A tool without a name has no handler of its name either.
+        if !definition.says(&["name"]) || findings.faults.iter().any(|f| f.pointer == "/name") {
+            return None;
+        }
+        let name = definition.spec.name.as_str().to_owned();
+        return Some(take_over(definition, &name, "/name", bench, findings));
+    };
+    let mut fields = match Fields::of(&entry, "/entry") {
+        Ok(fields) => fields,
+        Err(fault) => {
+            findings.fault(fault);
+            return None;
+        }
+    };
+    let word = type_of(&mut fields, bench.makers);
+    let Some(word) = word else {
+        // Without a type nobody knows the other keys, so only the type is told.
+        findings.faults.extend(fields.finish().into_iter().filter(is_about_the_type));
+        return None;
+    };
+    if let Some(maker) = bench.makers.maker(&word) {
+        variables::check_entry(&entry, maker.verbatim(), bench.vault, findings);
+        let tool = run_maker(&**maker, definition.spec, bench, &mut fields);
+        findings.faults.extend(fields.finish());
+        return tool;
+    }
+    if matches!(word.as_str(), "builtin" | "custom") {
+        let own = definition.spec.name.as_str();
+        let handler = fields.text("handler").unwrap_or(own).to_owned();
+        let pointer = if entry.get("handler").is_some() { "/entry/handler" } else { "/entry" };
+        findings.faults.extend(fields.finish());
+        return Some(take_over(definition, &handler, pointer, bench, findings));
+    }
+    let message = format!(
+        "`{word}` tools do not run in this version: calls will answer `executor_not_found`"
+    );
+    findings.warn(About::Other, fault("/entry/type", message));
+    Some(without_work(definition.spec, &word))
+}
+
+fn run_maker(
+    maker: &dyn Maker,
+    mut spec: ToolSpec,
+    bench: Bench<'_>,
+    fields: &mut Fields<'_>,
+) -> Option<Tool> {
+    spec.kind = maker.kind();
+    spec.backend_runtime = spec.kind.usual_runtime();
+    let draft = Draft { spec: &spec, folder: bench.folder, vault: bench.vault };
+    let made = maker.make(&draft, fields)?;
+    if let Some(runtime) = made.runtime {
+        spec.backend_runtime = runtime;
+    }
+    Some(Tool { spec, work: made.work })
+}
+
+/// Runs the code of a registered tool under the definition's own name and description.
+///
+/// What the definition does not say is taken from that tool.
+fn take_over(
+    mut definition: Definition,
+    handler: &str,
+    pointer: &str,
+    bench: Bench<'_>,
+    findings: &mut Findings,
+) -> Tool {
+    let Some(tool) = bench.makers.handler(handler) else {
+        let near = suggestion(handler, bench.makers.handler_names());
+        let near = near.map(|near| format!(". {near}")).unwrap_or_default();
+        let message = format!(
+            "no handler `{handler}` is registered: calls will answer `executor_not_found`{near}"
+        );
+        findings.warn(About::Other, fault(pointer, message));
+        let work = Work::Missing { handler: handler.to_owned() };
+        return Tool { spec: definition.spec, work };
+    };
+    inherit(&mut definition, &tool.spec);
+    Tool { spec: definition.spec, work: tool.work.clone() }
+}
+
+fn inherit(definition: &mut Definition, from: &ToolSpec) {
+    let says_description = definition.says(&["description"]);
+    let says_category = definition.says(&["category"]);
+    let says_input = definition.says(&["parameters", "input_schema"]);
+    let says_output = definition.says(&["output", "returns"]);
+    let says_annotations = definition.says(&["annotations"]);
+    let spec = &mut definition.spec;
+    spec.kind = from.kind;
+    spec.backend_runtime = from.backend_runtime;
+    if !says_description {
+        spec.description = from.description.clone();
+    }
+    if !says_category {
+        spec.category = from.category.clone();
+    }
+    if !says_input {
+        spec.input_schema = from.input_schema.clone();
+    }
+    if !says_output {
+        spec.output_schema.clone_from(&from.output_schema);
+    }
+    if !says_annotations {
+        spec.annotations = from.annotations;
+    }
+}
+
+fn without_work(mut spec: ToolSpec, word: &str) -> Tool {
+    let kind = TYPES.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind);
+    spec.kind = kind.unwrap_or_default();
+    spec.backend_runtime = spec.kind.usual_runtime();
+    Tool { spec, work: Work::Missing { handler: word.to_owned() } }
+}
+
+/// Reads the type; the old word `external` is understood by the other keys.
+fn type_of(fields: &mut Fields<'_>, makers: &Makers) -> Option<String> {
+    if fields.any("type").is_none() {
+        fields.miss("type", &format!("one of `{}`", words(makers).join("`, `")));
+        return None;
+    }
+    let word = fields.text("type")?;
+    if word == "external" {
+        let found = EXTERNAL.iter().find(|(key, _)| has(fields, key));
+        if found.is_none() {
+            fields.blame("type", external_is_unclear());
+        }
+        return found.map(|(_, word)| (*word).to_owned());
+    }
+    let words = words(makers);
+    if words.contains(&word) {
+        return Some(word.to_owned());
+    }
+    let near = suggestion(word, words.iter().copied());
+    let near = near.map(|near| format!(". {near}")).unwrap_or_default();
+    let list = words.join("`, `");
+    fields.blame("type", format!("expected one of `{list}`, found {word:?}{near}"));
+    None
+}
+
+fn has(fields: &Fields<'_>, key: &str) -> bool {
+    fields.object().get(key).is_some_and(|value| *value != Value::Null)
+}
+
+fn words(makers: &Makers) -> Vec<&'static str> {
+    let mut words: Vec<&'static str> = TYPES.iter().map(|(word, _)| *word).collect();
+    for word in makers.types() {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.push("external");
+    words
+}
+
+fn external_is_unclear() -> String {
+    let list: Vec<String> =
+        EXTERNAL.iter().map(|(key, word)| format!("`{key}` for {word}")).collect();
+    format!("`external` needs a key that says what it is: {}", list.join(", "))
+}
+
+fn is_about_the_type(fault: &Fault) -> bool {
+    fault.pointer == "/entry/type" || fault.message.starts_with("`type` is missing")
+}
+
+fn fault(pointer: &str, message: String) -> Fault {
+    Fault { pointer: pointer.to_owned(), spot: Spot::Value, message }
+}

@@ -1,0 +1,51 @@
+//! One document → a definition, with everything that is wrong with it.
+
+mod later;
+mod output;
+mod parameters;
+mod policies;
+mod rules;
+mod schema;
+mod spec;
+
+use toolsmith_core::{Fields, Map, ToolSpec, Value};
+
+use crate::problem::Findings;
+
+/// A definition whose entry has not been made into something that runs.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    /// What the document says; kind and runtime follow from the entry.
+    pub(crate) spec: ToolSpec,
+    /// The entry, if there is one.
+    pub(crate) entry: Option<Value>,
+    keys: Vec<String>,
+}
+
+impl Definition {
+    /// Tells whether the document says something under one of these keys.
+    pub(crate) fn says(&self, keys: &[&str]) -> bool {
+        self.keys.iter().any(|key| keys.contains(&key.as_str()))
+    }
+}
+
+/// Reads a document; nothing when something in it is wrong.
+pub(crate) fn definition(document: &Value, findings: &mut Findings) -> Option<Definition> {
+    let mut fields = match Fields::of(document, "") {
+        Ok(fields) => fields,
+        Err(fault) => {
+            findings.fault(fault);
+            return None;
+        }
+    };
+    let spec = spec::read(&mut fields);
+    let entry = fields.any("entry").cloned();
+    later::read(&mut fields, findings);
+    let keys = keys_of(fields.object());
+    findings.faults.extend(fields.finish());
+    Some(Definition { spec: spec?, entry, keys })
+}
+
+fn keys_of(map: &Map<String, Value>) -> Vec<String> {
+    map.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.clone()).collect()
+}

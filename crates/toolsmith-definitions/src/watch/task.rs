@@ -1,0 +1,151 @@
+//! The task of a watch: looks, waits until files are at rest, reloads, and waits for a reason.
+
+use std::time::Duration;
+
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep, timeout_at},
+};
+use tokio_util::sync::CancellationToken;
+
+use super::{FALLBACK, events::FileEvents};
+use crate::{Definitions, walk::Scan};
+
+/// How long files must be at rest: editors rename, delete and write in quick succession.
+const REST: Duration = Duration::from_millis(50);
+
+/// How long to wait for rest at most: a folder in which something is always written still reloads.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What a watch works with.
+pub(super) struct Watch {
+    pub(super) definitions: Definitions,
+    pub(super) interval: Option<Duration>,
+    pub(super) events: Option<FileEvents>,
+    pub(super) stop: CancellationToken,
+}
+
+/// What a look has shown.
+struct Look {
+    scan: Scan,
+    /// Whether the files are those that were read.
+    is_current: bool,
+    /// Whether a file is gone or empty that was not.
+    is_less: bool,
+}
+
+impl Watch {
+    /// Looks, waits for rest and reloads, until it is told to stop.
+    pub(super) async fn run(mut self) {
+        let mut has_doubts = false;
+        while !self.stop.is_cancelled() {
+            let Some(Look { scan, is_current, .. }) = self.look().await else { return };
+            // Files may have come into a folder before it was listened to.
+            if self.follow(&scan).await {
+                continue;
+            }
+            if !is_current {
+                let scan = self.await_rest(scan).await;
+                if self.stop.is_cancelled() {
+                    return;
+                }
+                has_doubts = self.reload(scan).await;
+            }
+            self.await_reason(has_doubts).await;
+        }
+    }
+
+    /// Walks the folders off the async threads; nothing when the runtime is ending.
+    async fn look(&self) -> Option<Look> {
+        let definitions = self.definitions.clone();
+        let look = move || {
+            let scan = definitions.scan();
+            let (is_current, is_less) = (definitions.is_current(&scan), definitions.is_less(&scan));
+            Look { scan, is_current, is_less }
+        };
+        spawn_blocking(look).await.ok()
+    }
+
+    /// Reloads; tells whether something must be looked at again soon.
+    async fn reload(&self, scan: Scan) -> bool {
+        let definitions = self.definitions.clone();
+        let reload = move || {
+            definitions.reload_to(scan);
+            definitions.has_doubts()
+        };
+        spawn_blocking(reload).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "a reload of definitions ended badly");
+            false
+        })
+    }
+
+    /// Listens to the folders there are; tells whether one of them was not listened to before.
+    async fn follow(&mut self, scan: &Scan) -> bool {
+        let Some(mut events) = self.events.take() else { return false };
+        let folders = scan.folders.clone();
+        let followed = spawn_blocking(move || {
+            let grew = events.follow(&folders);
+            (events, grew)
+        });
+        match followed.await {
+            Ok((events, Ok(grew))) => {
+                self.events = Some(events);
+                grew
+            }
+            Ok((_, Err(error))) => {
+                let every = *self.interval.get_or_insert(FALLBACK);
+                tracing::warn!(%error, ?every, "cannot listen to file events; polling instead");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// Waits until two looks in a row show the same, and returns what they show.
+    ///
+    /// A file that is gone or empty has all the time there is to come back: to take a tool out of
+    /// service for a moment is worse than to take it out a moment later.
+    async fn await_rest(&self, mut last: Scan) -> Scan {
+        let patience = Instant::now() + PATIENCE;
+        while Instant::now() < patience && !self.stop.is_cancelled() {
+            let rest = patience.min(Instant::now() + REST);
+            if timeout_at(rest, self.next_event()).await.is_ok() {
+                continue;
+            }
+            let Some(Look { scan, is_less, .. }) = self.look().await else { return last };
+            if scan == last && !is_less {
+                return last;
+            }
+            last = scan;
+        }
+        last
+    }
+
+    async fn next_event(&self) {
+        let event = async {
+            match &self.events {
+                Some(events) => events.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.stop.cancelled() => {}
+            () = event => {}
+        }
+    }
+
+    /// Waits for an event, for the next look, or for the time to confirm a doubt.
+    async fn await_reason(&self, has_doubts: bool) {
+        let until = if has_doubts { Some(PATIENCE) } else { self.interval };
+        let pause = async {
+            match until {
+                Some(until) => sleep(until).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = self.next_event() => {}
+            () = pause => {}
+        }
+    }
+}

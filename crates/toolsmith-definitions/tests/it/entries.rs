@@ -1,0 +1,151 @@
+//! What becomes of an entry, and what a definition says besides it.
+
+use std::path::Path;
+
+use toolsmith_core::{BackendRuntime, Exposure, Kind, Tool, Work, json};
+use toolsmith_definitions::{Definitions, Loaded, Makers};
+
+use crate::support::{makers, vault};
+
+fn check(text: &str) -> Loaded {
+    Definitions::open(Vec::new(), makers(), vault()).check(Path::new("t.yaml"), text)
+}
+
+fn tool(text: &str) -> Tool {
+    let mut loaded = check(text);
+    assert_eq!(loaded.problems, [], "{text}");
+    loaded.tools.remove(0)
+}
+
+#[test]
+fn every_key_is_read() {
+    let tool = tool(concat!(
+        "name: full\ntitle: Full\nversion: '2.1'\ndescription: All of it.\ncategory: weather\n",
+        "tags: [a, b]\nparameters: []\nauthor: me\nicon: ☀\nshareable_scope: team\ngroups: [g]\n",
+        "depends_on: ['echo@^1']\ntimeout: 1.5\nexposure: deferred\nparallel: false\n",
+        "coerce: true\nretry: {max_retries: 1, when: always}\ncost: 0.25\n",
+        "rate_limit: {calls: 5, per: 60, by: caller}\napproval: true\nstream_support: true\n",
+        "examples: [{input: {}}]\ndeprecated: use other\nstatus: inactive\n",
+        "annotations: {read_only: true}\ncache: {ttl: 5, shared: true}\n",
+        "entry: {type: command, command: date}\noutput: object\n",
+    ));
+    let spec = serde_json::to_value(&tool.spec).unwrap();
+    assert_eq!(
+        spec,
+        json!({
+            "name": "full", "title": "Full", "version": "2.1.0", "description": "All of it.",
+            "category": "weather", "tags": ["a", "b"], "kind": "command",
+            "backend_runtime": "local",
+            "input_schema": {"type": "object", "properties": {}, "additionalProperties": false},
+            "output_schema": {"type": "object"}, "author": "me", "icon": "☀",
+            "shareable_scope": "team", "groups": ["g"], "depends_on": ["echo@^1"],
+            "timeout": 1.5,
+            "annotations": {
+                "read_only": true, "destructive": false, "idempotent": false, "open_world": false
+            },
+            "exposure": "deferred", "parallel": false, "coerce": true,
+            "cache": {"ttl": 5.0, "max_entries": 1000, "shared": true},
+            "retry": {
+                "max_retries": 1, "delay": 0.2, "factor": 2.0, "max_delay": 10.0, "when": "always"
+            },
+            "rate_limit": {"calls": 5, "per": 60.0, "by": "caller"}, "cost": 0.25,
+            "approval": {"expires": 600.0}, "stream_support": true,
+            "examples": [{"input": {}}], "deprecated": "use other", "enabled": false
+        })
+    );
+    assert_eq!(tool.spec.exposure, Exposure::Deferred);
+}
+
+#[test]
+fn json_is_read_like_yaml() {
+    let tool = tool(
+        r#"{"name": "j", "entry": {"type": "http"}, "returns": {"type": "any", "description": "x"}}"#,
+    );
+    assert_eq!((tool.spec.kind, tool.spec.backend_runtime), (Kind::Rest, BackendRuntime::Remote));
+    assert_eq!(tool.spec.output_schema, None);
+}
+
+#[test]
+fn one_file_may_hold_several_definitions() {
+    let loaded = check("name: a\n---\n---\nname: b\nversion: '2'\n---\nname: b\n");
+    let names: Vec<String> =
+        loaded.tools.iter().map(|t| format!("{}@{}", t.spec.name, t.spec.version)).collect();
+    assert_eq!(names, ["a@1.0.0", "b@2.0.0", "b@1.0.0"]);
+}
+
+#[test]
+fn a_parameter_with_neither_required_nor_default_is_optional() {
+    let tool = tool("name: a\nparameters: [{name: b, type: string}, {name: c, required: true}]\n");
+    assert_eq!(tool.spec.input_schema.to_value()["required"], json!(["c"]));
+}
+
+#[test]
+fn a_handler_lends_its_code_and_what_the_definition_does_not_say() {
+    let tool = tool("name: repeat\ndescription: Mine.\nentry: {type: builtin, handler: echo}\n");
+    assert!(matches!(tool.work, Work::Async(_)));
+    assert_eq!(tool.spec.description.as_str(), "Mine.");
+    assert_eq!(tool.spec.input_schema.to_value()["required"], json!(["message"]));
+    let own = check("name: echo\n");
+    assert_eq!(own.tools[0].spec.description.as_str(), "The built-in echo.");
+    assert!(matches!(own.tools[0].work, Work::Async(_)));
+}
+
+#[test]
+fn a_missing_handler_is_a_warning_with_the_near_one() {
+    let loaded = check("name: a\nentry: {type: custom, handler: ecko}\n");
+    assert_eq!(
+        loaded.warnings[0].to_string(),
+        "t.yaml:2:32: entry.handler: no handler `ecko` is registered: calls will answer \
+         `executor_not_found`. Did you mean `echo`?"
+    );
+    assert!(matches!(&loaded.tools[0].work, Work::Missing { handler } if handler == "ecko"));
+}
+
+#[test]
+fn the_old_word_external_is_understood_by_its_keys() {
+    for (entry, kind) in [
+        ("url: 'https://example.org'", Kind::Rest),
+        ("base_url: 'https://example.org'", Kind::Rest),
+        ("server: s", Kind::Mcp),
+        ("server_url: 'https://example.org'", Kind::Mcp),
+        ("image: i", Kind::Container),
+        ("build: .", Kind::Container),
+        ("dir: d", Kind::Process),
+        ("host_dir: d", Kind::Process),
+        ("command: date", Kind::Command),
+    ] {
+        assert_eq!(tool(&format!("name: a\nentry: {{type: external, {entry}}}\n")).spec.kind, kind);
+    }
+}
+
+#[test]
+fn what_comes_later_loads_with_a_warning() {
+    let loaded = check(concat!(
+        "name: a\nentry: {type: mcp, server: s, tool: t}\nsandbox: strict\n",
+        "sources: [{type: local, host_dir: d}]\nactive_source: 0\nsplit: {v2: 10}\n",
+    ));
+    assert_eq!(loaded.problems, []);
+    let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "t.yaml:2:15: entry.type: `mcp` tools do not run in this version: calls will answer \
+             `executor_not_found`",
+            "t.yaml:3:1: `sandbox` is accepted, but this version does not act on it",
+            "t.yaml:4:1: `sources` is accepted, but this version does not act on it",
+            "t.yaml:5:1: `active_source` is accepted, but this version does not act on it",
+            "t.yaml:6:1: `split` is accepted, but this version does not act on it",
+        ]
+    );
+    assert_eq!(loaded.tools[0].spec.kind, Kind::Mcp);
+}
+
+#[test]
+fn without_makers_every_known_type_still_loads() {
+    let definitions = Definitions::open(Vec::new(), Makers::new(), vault());
+    for word in ["http", "command", "python", "javascript", "pipeline", "remote", "container"] {
+        let text = format!("name: a\nentry: {{type: {word}, anything: goes}}\n");
+        let loaded = definitions.check(Path::new("t.yaml"), &text);
+        assert_eq!((loaded.problems.len(), loaded.tools.len()), (0, 1), "{word}");
+    }
+}

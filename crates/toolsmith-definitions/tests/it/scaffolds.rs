@@ -1,0 +1,32 @@
+//! The beginnings of definitions are definitions.
+
+use std::path::Path;
+
+use toolsmith_core::ToolName;
+use toolsmith_definitions::{Definitions, Strictness, scaffold};
+
+use crate::support::{Folder, engine, makers, vault};
+
+#[test]
+fn every_beginning_is_valid_without_a_warning() {
+    let definitions =
+        Definitions::open(Vec::new(), makers(), vault()).with_strictness(Strictness::Strict);
+    for kind in scaffold::KINDS.into_iter().chain(["rest"]) {
+        let text = scaffold::definition(kind, &ToolName::new("my-tool").unwrap()).unwrap();
+        let loaded = definitions.check(Path::new("t.yaml"), &text);
+        assert_eq!(loaded.problems, [], "{kind}");
+        assert_eq!(loaded.tools[0].spec.name.as_str(), "my-tool");
+    }
+    assert!(scaffold::definition("nothing", &ToolName::new("a").unwrap()).is_none());
+}
+
+#[tokio::test]
+async fn the_beginning_with_a_built_in_tool_runs_as_it_is() {
+    let folder = Folder::new();
+    let text = scaffold::definition("builtin", &ToolName::new("mine").unwrap()).unwrap();
+    folder.write("mine.yaml", &text);
+    let engine = engine();
+    folder.definitions().attach(&engine);
+    let call = toolsmith_core::Call::new("mine", toolsmith_core::json!({"message": "hi"}));
+    assert_eq!(engine.call(call).await.output()["message"], "hi");
+}

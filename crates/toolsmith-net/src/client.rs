@@ -1,0 +1,181 @@
+//! The client: sends a request, follows where it leads, reads the answer within its limits.
+
+use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::{Method, Url};
+
+use crate::{
+    Allow, Guard, NetError, Overflow, Request, Resolve, Response, SystemResolver,
+    guard::{self, host_of},
+    headers, redirect,
+    resolver::Sieve,
+    tls,
+};
+
+/// How a client is set up.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What is open beyond the public internet.
+    pub allow: Allow,
+    /// Who looks host names up.
+    pub resolver: Arc<dyn Resolve>,
+    /// How long a connection may take to come about; whole requests end with the call.
+    pub connect_timeout: Duration,
+    /// How many bytes of an answer are read, unpacked.
+    pub max_bytes: usize,
+    /// How many bytes the headers of an answer may have.
+    pub max_header_bytes: u32,
+    /// How many redirects are followed.
+    pub max_redirects: usize,
+    /// Certificates in PEM that are trusted besides the built-in ones.
+    pub extra_roots: Vec<u8>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            allow: Allow::default(),
+            resolver: Arc::new(SystemResolver),
+            connect_timeout: Duration::from_secs(10),
+            max_bytes: 10 * 1024 * 1024,
+            max_header_bytes: 64 * 1024,
+            max_redirects: 5,
+            extra_roots: Vec::new(),
+        }
+    }
+}
+
+/// Sends requests under rules; cheap to clone, with connections shared by its clones.
+///
+/// Dropping the future of a request ends it.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    settings: Settings,
+    allow: Arc<Allow>,
+    trusted: reqwest::Client,
+    public: reqwest::Client,
+    /// Clients for the ports that the allow list names.
+    ///
+    /// A resolver is told a name and no port, and connections are kept and used again. Requests
+    /// under different rules must therefore never share a client.
+    by_port: HashMap<u16, reqwest::Client>,
+}
+
+impl Client {
+    /// Makes a client; nothing is contacted.
+    pub fn new(settings: Settings) -> Result<Self, NetError> {
+        let allow = Arc::new(settings.allow.clone());
+        let tls = tls::config(&settings.extra_roots)?;
+        let make = |guard, port| {
+            let resolver = Arc::clone(&settings.resolver);
+            let sieve = Sieve { resolver, allow: Arc::clone(&allow), guard, port };
+            build(&settings, tls.clone(), sieve)
+        };
+        let ports = allow.ports().into_iter();
+        let by_port = ports.map(|port| Ok((port, make(Guard::Public, port)?)));
+        let by_port = by_port.collect::<Result<_, NetError>>()?;
+        let (trusted, public) = (make(Guard::Trusted, 0)?, make(Guard::Public, 0)?);
+        Ok(Self(Arc::new(Inner { settings, allow, trusted, public, by_port })))
+    }
+
+    /// Reads an address, and refuses what can be refused without looking its name up.
+    pub fn check(&self, url: &str, guard: Guard) -> Result<Url, NetError> {
+        guard::check(url, guard, &self.0.allow)
+    }
+
+    /// Sends a request and reads the answer, whatever its status is.
+    pub async fn send(&self, mut request: Request) -> Result<Response, NetError> {
+        let limit = request.max_redirects.unwrap_or(self.0.settings.max_redirects);
+        headers::check(&mut request.headers, request.guard)?;
+        for _ in 0..=limit {
+            let url = self.check(&request.url, request.guard)?;
+            let answer = self.ask(&request, url).await?;
+            // Who follows no redirects wants to see them.
+            let next = if limit == 0 { None } else { redirect::follow(&request, &answer)? };
+            let Some(next) = next else { return self.read(&request, answer).await };
+            request = next;
+        }
+        Err(NetError::Redirects { limit })
+    }
+
+    async fn ask(&self, request: &Request, url: Url) -> Result<reqwest::Response, NetError> {
+        let host = host_of(&url);
+        let client = self.client(&url, request.guard);
+        let mut message = reqwest::Request::new(request.method.clone(), url);
+        message.headers_mut().clone_from(&request.headers);
+        let has_body = !request.body.is_empty()
+            || matches!(request.method, Method::POST | Method::PUT | Method::PATCH);
+        *message.body_mut() = has_body.then(|| request.body.clone().into());
+        let answer = client.execute(message).await;
+        let answer = answer.map_err(|error| NetError::from_library(error, &host))?;
+        let limit = usize::try_from(self.0.settings.max_header_bytes).unwrap_or(usize::MAX);
+        if headers::size(answer.headers()) > limit {
+            return Err(NetError::TooLarge { limit });
+        }
+        Ok(answer)
+    }
+
+    async fn read(
+        &self,
+        request: &Request,
+        mut answer: reqwest::Response,
+    ) -> Result<Response, NetError> {
+        let limit = request.max_bytes.unwrap_or(self.0.settings.max_bytes);
+        let (url, status) = (answer.url().clone(), answer.status());
+        let headers = std::mem::take(answer.headers_mut());
+        let host = host_of(&url);
+        let mut body = BytesMut::new();
+        let mut is_cut = false;
+        while let Some(chunk) = next_chunk(&mut answer, &host).await? {
+            let room = limit - body.len();
+            is_cut = chunk.len() > room;
+            if is_cut && request.overflow == Overflow::Refuse {
+                return Err(NetError::TooLarge { limit });
+            }
+            body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+            if is_cut {
+                break;
+            }
+        }
+        Ok(Response { status, headers, url, body: body.freeze(), is_cut })
+    }
+
+    fn client(&self, url: &Url, guard: Guard) -> &reqwest::Client {
+        let port = url.port_or_known_default().unwrap_or_default();
+        match guard {
+            Guard::Trusted => &self.0.trusted,
+            Guard::Public => self.0.by_port.get(&port).unwrap_or(&self.0.public),
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Client").field(&self.0.settings).finish()
+    }
+}
+
+async fn next_chunk(answer: &mut reqwest::Response, host: &str) -> Result<Option<Bytes>, NetError> {
+    answer.chunk().await.map_err(|error| NetError::from_library(error, host))
+}
+
+fn build(
+    settings: &Settings,
+    tls: rustls::ClientConfig,
+    sieve: Sieve,
+) -> Result<reqwest::Client, NetError> {
+    let builder = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .dns_resolver(Arc::new(sieve))
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_proxy()
+        .connect_timeout(settings.connect_timeout)
+        .http2_max_header_list_size(settings.max_header_bytes)
+        .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")));
+    builder.build().map_err(|error| NetError::Setup(error.to_string()))
+}
