@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolsmith_core::{Tool, ToolError, ToolName, Version};
-use toolsmith_engine::registry::Registry;
+use toolsmith_engine::registry::{Registry, Removal};
 
 use crate::{Makers, contents::Key, plan::Wanted};
 
@@ -70,7 +70,7 @@ impl Applied {
 #[derive(Default)]
 struct Step {
     tools: Vec<Tool>,
-    gone: Vec<ToolName>,
+    gone: Vec<Removal>,
     changes: Changes,
 }
 
@@ -99,16 +99,15 @@ impl Step {
             (false, false) => &mut self.changes.added,
         };
         list.push(name.clone());
-        // The registry removes all versions of a name at once. When one has to go (of a definition,
-        // or of the built-in tool that a definition replaces), the others are registered again.
+        self.tools.append(&mut fresh);
+        // A version may have to go: of a definition, or of the built-in tool that one replaces.
         let is_wanted = |version: &Version| wanted.iter().any(|tool| tool.spec.version == *version);
         let registered = registry.versions(name.as_str());
-        if registered.iter().all(|entry| is_wanted(&entry.spec.version)) {
-            self.tools.append(&mut fresh);
-        } else {
-            self.gone.push(name.clone());
-            self.tools.append(&mut wanted);
-        }
+        let unwanted = registered.iter().filter(|entry| !is_wanted(&entry.spec.version));
+        self.gone.extend(unwanted.map(|entry| Removal {
+            name: name.clone(),
+            version: Some(entry.spec.version.clone()),
+        }));
     }
 }
 

@@ -15,6 +15,6 @@ pub use entry::Entry;
 pub use filter::Filter;
 pub use finder::Hit;
 pub use stats::{ToolStats, Totals};
-pub use table::{Change, OnClash, Registry};
+pub use table::{Change, OnClash, Registry, Removal};
 
 pub(crate) use view::{NotFound, View};

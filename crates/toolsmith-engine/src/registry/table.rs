@@ -39,6 +39,39 @@ pub enum Change {
     Removed(ToolName),
 }
 
+/// What is to go: a tool, or one version of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removal {
+    /// The tool.
+    pub name: ToolName,
+    /// The version; all of them when it is not said.
+    pub version: Option<Version>,
+}
+
+impl From<ToolName> for Removal {
+    fn from(name: ToolName) -> Self {
+        Self { name, version: None }
+    }
+}
+
+impl Removal {
+    /// Takes it out of a snapshot; nothing when it was not there.
+    fn apply(&self, next: &mut Snapshot) -> Option<Change> {
+        let name = &self.name;
+        let rest = match &self.version {
+            None => None,
+            Some(version) => Some(next.get(name.as_str())?.without(version)?),
+        };
+        match rest.filter(|rest| !rest.is_empty()) {
+            Some(rest) => {
+                next.insert(name.text().clone(), rest);
+                Some(Change::Updated(name.clone()))
+            }
+            None => next.remove(name.as_str()).then(|| Change::Removed(name.clone())),
+        }
+    }
+}
+
 /// Turns a tool into an entry; the engine hands in how code is run.
 pub(crate) type Lower = Box<dyn Fn(Tool, Option<Text>) -> Result<Entry, ToolError> + Send + Sync>;
 
@@ -83,7 +116,7 @@ impl Registry {
     pub fn reload(
         &self,
         tools: impl IntoIterator<Item = Tool>,
-        removed: &[ToolName],
+        removed: &[Removal],
     ) -> Result<Vec<Change>, ToolError> {
         self.change(tools, removed, OnClash::Replace, None)
     }
@@ -91,7 +124,8 @@ impl Registry {
     /// Removes all versions of a tool; tells whether it was there.
     pub fn unregister(&self, name: &str) -> bool {
         let Ok(name) = ToolName::new(name) else { return false };
-        self.change([], &[name], OnClash::Refuse, None).is_ok_and(|changes| !changes.is_empty())
+        let removed = [Removal::from(name)];
+        self.change([], &removed, OnClash::Refuse, None).is_ok_and(|changes| !changes.is_empty())
     }
 
     /// Removes a tool of a namespace; tells whether it was there.
@@ -107,22 +141,8 @@ impl Registry {
 
     /// Removes one version of a tool; tells whether it was there.
     pub fn unregister_version(&self, name: &ToolName, version: &Version) -> bool {
-        let writing = self.writing.lock();
-        let mut next = Snapshot::clone(&self.snapshot.load());
-        let Some(rest) = next.get(name.as_str()).and_then(|family| family.without(version)) else {
-            return false;
-        };
-        let change = if rest.is_empty() {
-            next.remove(name.as_str());
-            Change::Removed(name.clone())
-        } else {
-            next.insert(name.text().clone(), rest);
-            Change::Updated(name.clone())
-        };
-        self.install(next, [name.text()]);
-        drop(writing);
-        (self.on_change)(&[change]);
-        true
+        let removed = [Removal { name: name.clone(), version: Some(version.clone()) }];
+        self.change([], &removed, OnClash::Refuse, None).is_ok_and(|changes| !changes.is_empty())
     }
 
     /// Returns the tool that a reference such as `name`, `name@1.2.0` or `name@^1` means.
@@ -213,7 +233,7 @@ impl Registry {
     fn change(
         &self,
         tools: impl IntoIterator<Item = Tool>,
-        removed: &[ToolName],
+        removed: &[Removal],
         on_clash: OnClash,
         namespace: Option<&Text>,
     ) -> Result<Vec<Change>, ToolError> {
@@ -225,19 +245,24 @@ impl Registry {
         let writing = self.writing.lock();
         let mut next = Snapshot::clone(&self.snapshot.load());
         let mut changes = Vec::with_capacity(entries.len() + removed.len());
-        for name in removed {
-            if next.remove(name.as_str()) {
-                changes.push(Change::Removed(name.clone()));
-            }
-        }
+        let (versions, whole): (Vec<_>, Vec<_>) =
+            removed.iter().partition(|removal| removal.version.is_some());
+        changes.extend(whole.iter().filter_map(|removal| removal.apply(&mut next)));
         let needy = |entry: &&Entry| !entry.spec.depends_on.is_empty() && namespace.is_none();
         let needy: BTreeSet<ToolName> =
             entries.iter().filter(needy).map(|entry| entry.spec.name.clone()).collect();
-        let mut keys: Vec<Text> = removed.iter().map(|name| name.text().clone()).collect();
+        let mut keys: Vec<Text> =
+            removed.iter().map(|removal| removal.name.text().clone()).collect();
         for entry in entries {
             let (key, change) = insert(&mut next, entry, on_clash)?;
             keys.push(key);
             changes.push(change);
+        }
+        // After the additions: a tool that changes its version is updated, not gone and back.
+        for change in versions.iter().filter_map(|removal| removal.apply(&mut next)) {
+            if !changes.contains(&change) {
+                changes.push(change);
+            }
         }
         // Only what is new can be refused for what it needs; needs of private tools are looked up
         // when they are called.

@@ -15,7 +15,7 @@ impl Provider for Google {
         let key = account.api_key("google", "GOOGLE_API_KEY")?;
         let engine = account.engine_id.as_ref();
         let engine = engine.ok_or_else(|| {
-            not_configured("google", "engine_id", "the `cx` of a programmable search engine")
+            not_configured("google", "engineId", "the `cx` of a programmable search engine")
         })?;
         let number = question.limit.min(MOST).to_string();
         let query = [

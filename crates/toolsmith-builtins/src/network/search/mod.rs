@@ -7,7 +7,7 @@ mod provider;
 mod searxng;
 mod tavily;
 
-use toolsmith_core::{Fields, Template, ToolError, Vault};
+use toolsmith_core::{Template, ToolError, Vault};
 
 pub(super) use self::provider::{Account, Hit, Provider, Question};
 
@@ -42,21 +42,6 @@ pub enum SearchEngine {
 }
 
 impl SearchEngine {
-    /// The names, as configuration writes them.
-    pub const NAMES: [&'static str; 5] = ["tavily", "google", "bing", "duckduckgo", "searxng"];
-
-    /// Finds an engine by its name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "tavily" => Self::Tavily,
-            "google" => Self::Google,
-            "bing" => Self::Bing,
-            "duckduckgo" => Self::Duckduckgo,
-            "searxng" => Self::Searxng,
-            _ => return None,
-        })
-    }
-
     pub(super) fn provider(self) -> &'static dyn Provider {
         match self {
             Self::Tavily => &tavily::Tavily,
@@ -69,17 +54,6 @@ impl SearchEngine {
 }
 
 impl Search {
-    /// Reads `provider`, `api_key`, `engine_id` and `base_url` of a configuration.
-    pub fn read(fields: &mut Fields<'_>) -> Self {
-        let engine = fields.word("provider", &SearchEngine::NAMES);
-        Self {
-            engine: engine.and_then(SearchEngine::from_name).unwrap_or_default(),
-            api_key: fields.template("api_key").map(Template::into_secret),
-            engine_id: fields.template("engine_id"),
-            base_url: fields.template("base_url"),
-        }
-    }
-
     /// Fills in the keys at the last moment.
     pub(super) fn account(&self, vault: &Vault) -> Result<Account, ToolError> {
         let fill = |template: &Option<Template>| {

@@ -30,7 +30,7 @@ pub(in crate::network) struct Account {
 impl Account {
     pub(super) fn api_key(&self, engine: &str, variable: &str) -> Result<&Secret, ToolError> {
         let key = self.api_key.as_ref().filter(|key| !key.expose().is_empty());
-        key.ok_or_else(|| not_configured(engine, "api_key", &format!("`${{{variable}}}`")))
+        key.ok_or_else(|| not_configured(engine, "apiKey", &format!("`${{{variable}}}`")))
     }
 
     /// Returns an address below where the engine is asked.
@@ -48,7 +48,7 @@ impl Account {
             Url::parse_with_params(&place, query)
         };
         parsed.map(String::from).map_err(|error| {
-            ToolError::failed("Web search is not usable: its `base_url` is no address.")
+            ToolError::failed("Web search is not usable: `tools.webSearch.baseUrl` is no address.")
                 .with_source(error)
         })
     }
@@ -70,7 +70,7 @@ impl Hit {
 
 pub(super) fn not_configured(engine: &str, key: &str, example: &str) -> ToolError {
     ToolError::failed(format!(
-        "Web search with {engine} is not configured: set `{key}` of the search settings, for \
+        "Web search with {engine} is not configured: set `tools.webSearch.{key}`, for \
          example to {example}. Or choose the provider `duckduckgo`, which needs no key."
     ))
 }

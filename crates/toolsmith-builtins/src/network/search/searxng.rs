@@ -10,7 +10,7 @@ pub(super) struct Searxng;
 impl Provider for Searxng {
     fn request(&self, question: &Question<'_>, account: &Account) -> Result<Request, ToolError> {
         if account.base_url.is_none() {
-            return Err(not_configured("searxng", "base_url", "`https://searx.example.com`"));
+            return Err(not_configured("searxng", "baseUrl", "`https://searx.example.com`"));
         }
         let url = account.url("", "/search", &[("q", question.text), ("format", "json")])?;
         let request = Request::get(url);

@@ -40,12 +40,12 @@ fn searching(engine: SearchEngine, server: &Server) -> Network {
     let mut network = network(&[]);
     let values = [("SEARCH_KEY", "key-12345678"), ("CX", "engine-1")];
     network.vault = Vault::with_values(values, Redactor::default());
-    network.search = Search {
+    network.search = Some(Search {
         engine,
         api_key: template("${SEARCH_KEY}"),
         engine_id: template("${CX}"),
         base_url: template(&server.url("")),
-    };
+    });
     network
 }
 

@@ -1,6 +1,6 @@
 //! `web_search`, with every engine, against servers that answer as the engines do.
 
-use toolsmith_core::{ErrorKind, Fields, Template, Value, json};
+use toolsmith_core::{ErrorKind, Template, Value, json};
 
 use super::{
     super::search::{Search, SearchEngine},
@@ -135,33 +135,21 @@ async fn an_engine_that_fails_says_what_to_do() {
 #[tokio::test]
 async fn an_engine_without_its_key_says_which_one_to_set() {
     let mut network = network(&[]);
+    let error = call(&network, "web_search", json!({ "query": "x" })).await.unwrap_err();
+    assert!(error.message().starts_with("Web search is not configured. Set `tools.web"), "{error}");
     for (engine, part) in [
-        (
-            SearchEngine::Tavily,
-            "set `api_key` of the search settings, for example to `${TAVILY_API_KEY}`",
-        ),
+        (SearchEngine::Tavily, "set `tools.webSearch.apiKey`, for example to `${TAVILY_API_KEY}`"),
         (SearchEngine::Google, "${GOOGLE_API_KEY}"),
         (SearchEngine::Bing, "${BING_API_KEY}"),
-        (SearchEngine::Searxng, "set `base_url`"),
+        (SearchEngine::Searxng, "set `tools.webSearch.baseUrl`"),
     ] {
         network.search = Some(Search { engine, ..Search::default() });
         let error = call(&network, "web_search", json!({ "query": "x" })).await.unwrap_err();
         assert!(error.message().contains("is not configured"), "{error}");
         assert!(error.message().contains(part), "{error}");
     }
-    network.search.engine = SearchEngine::Google;
-    network.search.api_key = Some(Template::parse("${NOT_SET}").unwrap());
+    let api_key = Some(Template::parse("${NOT_SET}").unwrap());
+    network.search = Some(Search { engine: SearchEngine::Google, api_key, ..Search::default() });
     let error = call(&network, "web_search", json!({ "query": "x" })).await.unwrap_err();
     assert!(error.message().contains("the variable `NOT_SET` is not set"), "{error}");
-}
-
-#[test]
-fn settings_are_read_from_a_configuration() {
-    let value =
-        json!({ "provider": "searxng", "base_url": "http://localhost:8888", "api_key": "k" });
-    let mut fields = Fields::of(&value, "/search").unwrap();
-    let search = Search::read(&mut fields);
-    assert_eq!(search.engine, SearchEngine::Searxng);
-    assert!(search.api_key.is_some() && search.base_url.is_some());
-    assert!(fields.finish().is_empty());
 }

@@ -8,7 +8,7 @@ mod show;
 mod switch;
 mod validate;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, sync::Arc};
 
 use anyhow::Result;
 use toolsmith_definitions::Groups;
@@ -66,18 +66,20 @@ impl Shelf {
 
     /// Turns the options into a filter; a group that nobody knows is a mistake.
     fn filter(&self, which: &Which) -> Result<Filter, UsageError> {
-        if let Some(id) = &which.group
-            && self.groups.find(id).is_none()
-        {
-            return Err(self.no_group(id));
-        }
+        let members = match &which.group {
+            None => None,
+            Some(id) => {
+                let group = self.groups.find(id).ok_or_else(|| self.no_group(id))?;
+                Some(Arc::new(group.tool_ids.iter().map(|tool| tool.text().clone()).collect()))
+            }
+        };
         Ok(Filter {
             category: which.category.as_deref().map(Into::into),
             all_tags: which.tag.iter().map(Into::into).collect(),
             kind: which.kind.as_deref().and_then(list::word),
             backend_runtime: which.runtime.as_deref().and_then(list::word),
             enabled: which.state.as_deref().map(|state| state == "enabled"),
-            group: which.group.as_deref().map(Into::into),
+            names: members,
             ..Filter::default()
         })
     }

@@ -16,7 +16,12 @@ use tokio::time::advance;
 
 use toolsmith_core::{ErrorKind, Value, json};
 
-use super::*;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use toolsmith_core::Category;
+
+use super::{state::Entry, waiting::Waiting, *};
 
 type Answer<'a> = Result<Permit<'a>, Refusal>;
 type Attempt<'a> = Pin<Box<dyn Future<Output = Answer<'a>> + Send + 'a>>;
