@@ -1,6 +1,11 @@
 //! The client: sends a request, follows where it leads, reads the answer within its limits.
 
-use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::{Bytes, BytesMut};
 use reqwest::{Method, Url};
@@ -55,30 +60,29 @@ pub struct Client(Arc<Inner>);
 struct Inner {
     settings: Settings,
     allow: Arc<Allow>,
+    /// Made by the first request: most runs of a program send none.
+    pools: OnceLock<Pools>,
+}
+
+/// The connections, apart by the rules they were made under.
+///
+/// A resolver is told a name and no port, and connections are kept and used again. Requests under
+/// different rules must therefore never share a client.
+struct Pools {
     trusted: reqwest::Client,
     public: reqwest::Client,
-    /// Clients for the ports that the allow list names.
-    ///
-    /// A resolver is told a name and no port, and connections are kept and used again. Requests
-    /// under different rules must therefore never share a client.
+    /// For the ports that the allow list names.
     by_port: HashMap<u16, reqwest::Client>,
 }
 
 impl Client {
     /// Makes a client; nothing is contacted.
     pub fn new(settings: Settings) -> Result<Self, NetError> {
+        if !settings.extra_roots.is_empty() {
+            tls::config(&settings.extra_roots)?;
+        }
         let allow = Arc::new(settings.allow.clone());
-        let tls = tls::config(&settings.extra_roots)?;
-        let make = |guard, port| {
-            let resolver = Arc::clone(&settings.resolver);
-            let sieve = Sieve { resolver, allow: Arc::clone(&allow), guard, port };
-            build(&settings, tls.clone(), sieve)
-        };
-        let ports = allow.ports().into_iter();
-        let by_port = ports.map(|port| Ok((port, make(Guard::Public, port)?)));
-        let by_port = by_port.collect::<Result<_, NetError>>()?;
-        let (trusted, public) = (make(Guard::Trusted, 0)?, make(Guard::Public, 0)?);
-        Ok(Self(Arc::new(Inner { settings, allow, trusted, public, by_port })))
+        Ok(Self(Arc::new(Inner { settings, allow, pools: OnceLock::new() })))
     }
 
     /// Reads an address, and refuses what can be refused without looking its name up.
@@ -103,7 +107,7 @@ impl Client {
 
     async fn ask(&self, request: &Request, url: Url) -> Result<reqwest::Response, NetError> {
         let host = host_of(&url);
-        let client = self.client(&url, request.guard);
+        let client = self.0.pools()?.of(&url, request.guard);
         let mut message = reqwest::Request::new(request.method.clone(), url);
         message.headers_mut().clone_from(&request.headers);
         let has_body = !request.body.is_empty()
@@ -142,12 +146,39 @@ impl Client {
         }
         Ok(Response { status, headers, url, body: body.freeze(), is_cut })
     }
+}
 
-    fn client(&self, url: &Url, guard: Guard) -> &reqwest::Client {
+impl Inner {
+    fn pools(&self) -> Result<&Pools, NetError> {
+        if let Some(pools) = self.pools.get() {
+            return Ok(pools);
+        }
+        let made = Pools::new(&self.settings, &self.allow)?;
+        Ok(self.pools.get_or_init(|| made))
+    }
+}
+
+impl Pools {
+    fn new(settings: &Settings, allow: &Arc<Allow>) -> Result<Self, NetError> {
+        let tls = tls::config(&settings.extra_roots)?;
+        let make = |guard, port| {
+            let resolver = Arc::clone(&settings.resolver);
+            let sieve = Sieve { resolver, allow: Arc::clone(allow), guard, port };
+            build(settings, tls.clone(), sieve)
+        };
+        let by_port = allow.ports().into_iter().map(|port| Ok((port, make(Guard::Public, port)?)));
+        Ok(Self {
+            trusted: make(Guard::Trusted, 0)?,
+            public: make(Guard::Public, 0)?,
+            by_port: by_port.collect::<Result<_, NetError>>()?,
+        })
+    }
+
+    fn of(&self, url: &Url, guard: Guard) -> &reqwest::Client {
         let port = url.port_or_known_default().unwrap_or_default();
         match guard {
-            Guard::Trusted => &self.0.trusted,
-            Guard::Public => self.0.by_port.get(&port).unwrap_or(&self.0.public),
+            Guard::Trusted => &self.trusted,
+            Guard::Public => self.by_port.get(&port).unwrap_or(&self.public),
         }
     }
 }
