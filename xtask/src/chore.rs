@@ -10,14 +10,18 @@ Chores of the project:
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask eval search               judges the search by public questions, beside plain BM25
   cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
+  cargo xtask soak definitions          calls tools while their files change [--seconds N]
   cargo xtask help                      this list";
 
 /// The chores, as an unknown word is answered with them.
 const CHORES: &str = "tidy, bench, eval, soak, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
-const SUBJECTS: [(&str, &[&str]); 3] =
-    [("bench", &["engine", "definitions", "search"]), ("eval", &["search"]), ("soak", &["engine"])];
+const SUBJECTS: [(&str, &[&str]); 3] = [
+    ("bench", &["engine", "definitions", "search"]),
+    ("eval", &["search"]),
+    ("soak", &["engine", "definitions"]),
+];
 
 /// One chore to do.
 #[derive(Debug, PartialEq, Eq)]

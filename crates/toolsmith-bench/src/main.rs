@@ -8,6 +8,7 @@ mod growth;
 mod load;
 mod machine;
 mod records;
+mod reloads;
 mod search;
 mod soak;
 mod start;
@@ -25,6 +26,8 @@ toolsmith-bench CHORE [--option VALUE]…
   bench-search                           prints how long searches take, as JSON
   eval-search                            judges the search by public questions
   soak-engine  [--calls N] [--tasks N]   random failures under limits; every call leaves one record
+  soak-definitions [--seconds N] [--clients N]
+                                         calls while files change; none fails or mixes versions
   write-load   --data DIR --durability sync|batched
                                          calls without end, each return on a line; to be killed
   register     --tools N                 prints the memory that N tools take
@@ -41,6 +44,7 @@ fn main() -> Result<()> {
         "bench-search" => search::bench(),
         "eval-search" => search::eval(),
         "soak-engine" => soak::soak(&arguments),
+        "soak-definitions" => reloads::soak(&arguments),
         "write-load" => load::write_load(&arguments),
         "register" => growth::register(&arguments),
         "count-calls" => growth::count_calls(&arguments),

@@ -1,14 +1,15 @@
 //! What every command is given: global flags, the environment, and where to print.
 
-use std::path::Path;
+use std::{io, path::Path};
 
+use serde::Serialize;
 use toolsmith_core::Redactor;
 
 use crate::{
     args::Globals,
     config::{self, ConfigError, Environment, Inputs, Loaded},
     logging,
-    output::Output,
+    output::{self, Colour, Form, Output},
 };
 
 /// One run of the command.
@@ -50,5 +51,23 @@ impl Session {
             tracing::warn!("{warning}");
         }
         Ok(loaded)
+    }
+
+    /// Prints a result in the form that its reader wants, without the secrets in use.
+    ///
+    /// Definitions may have values of variables in their texts and defaults.
+    pub fn show<T: Serialize>(
+        &self,
+        value: &T,
+        text: impl FnOnce(Colour) -> String,
+    ) -> io::Result<()> {
+        match self.output.form {
+            Form::Json => {
+                let mut value = serde_json::to_value(value)?;
+                self.redactor.value(&mut value);
+                output::print_json(&value)
+            }
+            Form::People => output::print(&self.redactor.text(&text(self.output.colour))),
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    collections::{HashSet, VecDeque},
     fmt,
     sync::{
         Arc,
@@ -10,6 +11,7 @@ use std::{
 };
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem::Finder;
 use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
@@ -17,6 +19,16 @@ use crate::{Secret, Text, ToolError};
 
 /// Secrets shorter than this are not searched for: they would hit innocent text.
 const SHORTEST: usize = 8;
+
+/// Secrets longer than this are searched for one by one: an automaton of them would be huge.
+const LONG: usize = 256;
+
+/// How many spellings of each sort are remembered; the oldest are forgotten first.
+///
+/// Tokens and files change while a program runs, and every one that was ever used would make all
+/// later searches slower.
+const MOST_SHORT: usize = 4_096;
+const MOST_LONG: usize = 256;
 
 /// What stands in the place of a secret.
 const MASK: &str = "***";
@@ -44,29 +56,26 @@ struct Shared {
 
 #[derive(Default)]
 struct Known {
-    secrets: Vec<String>,
+    spellings: HashSet<String>,
+    short: VecDeque<String>,
     search: Option<AhoCorasick>,
+    long: VecDeque<Finder<'static>>,
 }
 
 impl Redactor {
     /// Remembers a secret, in the spellings in which it can appear.
     pub fn add(&self, secret: &Secret) {
         let plain = secret.expose();
-        if plain.len() < SHORTEST {
+        // Every use of a secret comes by here, so what is known already must cost next to nothing.
+        if plain.len() < SHORTEST || self.0.known.read().spellings.contains(plain) {
             return;
         }
-        let mut known = self.0.known.write();
         // Inside JSON text a secret with quotes or newlines is escaped.
         let escaped = serde_json::to_string(plain).unwrap_or_else(|_| "\"\"".to_owned());
         let escaped = escaped[1..escaped.len() - 1].to_owned();
-        for spelling in [plain.clone(), escaped] {
-            if !known.secrets.contains(&spelling) {
-                known.secrets.push(spelling);
-            }
-        }
-        let mut search = AhoCorasick::builder();
-        search.match_kind(MatchKind::LeftmostLongest);
-        known.search = search.build(&known.secrets).ok();
+        let mut known = self.0.known.write();
+        known.learn(plain.clone());
+        known.learn(escaped);
         drop(known);
         self.0.has_any.store(true, Relaxed);
     }
@@ -82,11 +91,18 @@ impl Redactor {
             return Cow::Borrowed(text);
         }
         let known = self.0.known.read();
-        match &known.search {
-            Some(search) if search.is_match(text) => {
-                Cow::Owned(search.replace_all(text, &vec![MASK; known.secrets.len()]))
+        // The long ones first: a short secret may be a part of one.
+        let mut clean = Cow::Borrowed(text);
+        for long in &known.long {
+            if let Some(without) = without(long, &clean) {
+                clean = Cow::Owned(without);
             }
-            _ => Cow::Borrowed(text),
+        }
+        match &known.search {
+            Some(search) if search.is_match(&*clean) => {
+                Cow::Owned(search.replace_all(&clean, &vec![MASK; known.short.len()]))
+            }
+            _ => clean,
         }
     }
 
@@ -146,9 +162,58 @@ impl Redactor {
     }
 }
 
+impl Known {
+    fn learn(&mut self, spelling: String) {
+        if !self.spellings.insert(spelling.clone()) {
+            return;
+        }
+        if spelling.len() > LONG {
+            return self.learn_long(spelling);
+        }
+        self.short.push_back(spelling);
+        if self.short.len() > MOST_SHORT
+            && let Some(oldest) = self.short.pop_front()
+        {
+            self.spellings.remove(&oldest);
+        }
+        let mut builder = AhoCorasick::builder();
+        match builder.match_kind(MatchKind::LeftmostLongest).build(&self.short) {
+            Ok(search) => self.search = Some(search),
+            // What was found before is still found, and this one in the slower way.
+            Err(_) => {
+                if let Some(spelling) = self.short.pop_back() {
+                    self.learn_long(spelling);
+                }
+            }
+        }
+    }
+
+    fn learn_long(&mut self, spelling: String) {
+        self.long.push_back(Finder::new(spelling.as_bytes()).into_owned());
+        if self.long.len() > MOST_LONG
+            && let Some(oldest) = self.long.pop_front()
+            && let Ok(oldest) = std::str::from_utf8(oldest.needle())
+        {
+            self.spellings.remove(oldest);
+        }
+    }
+}
+
+/// Returns a text without one secret; nothing when it is not in it.
+fn without(secret: &Finder<'_>, text: &str) -> Option<String> {
+    let (mut clean, mut after) = (String::new(), 0);
+    for at in secret.find_iter(text.as_bytes()) {
+        // A secret is text, so it begins and ends between characters.
+        clean.push_str(text.get(after..at).unwrap_or_default());
+        clean.push_str(MASK);
+        after = at + secret.needle().len();
+    }
+    (after > 0).then(|| clean + text.get(after..).unwrap_or_default())
+}
+
 impl fmt::Debug for Redactor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Redactor({} secrets)", self.0.known.read().secrets.len() / 2)
+        write!(f, "Redactor({} spellings)", self.0.known.read().spellings.len())
     }
 }
 
@@ -190,5 +255,26 @@ mod tests {
     #[test]
     fn short_values_are_left_alone() {
         assert_eq!(redactor(&["abc"]).text("abcdef"), "abcdef");
+    }
+
+    #[test]
+    fn long_secrets_disappear_also_when_they_hold_short_ones() {
+        let long = format!("short-one {}", "line of a key\n".repeat(40));
+        let redactor = redactor(&["short-one", &long]);
+        assert_eq!(redactor.text(&format!("<{long}>")), "<***>");
+        assert_eq!(redactor.text("a short-one b"), "a *** b");
+        let escaped = serde_json::to_string(&long).unwrap();
+        assert_eq!(redactor.text(&escaped), "\"***\"");
+    }
+
+    #[test]
+    fn what_is_learnt_has_an_end_and_the_newest_stay() {
+        let redactor = Redactor::default();
+        for number in 0..2 * MOST_LONG {
+            redactor.add(&Secret::new(format!("{number:08}{}", "x".repeat(LONG))));
+        }
+        let newest = format!("{:08}{}", 2 * MOST_LONG - 1, "x".repeat(LONG));
+        assert_eq!(redactor.text(&newest), "***");
+        assert!(redactor.0.known.read().spellings.len() <= MOST_LONG);
     }
 }

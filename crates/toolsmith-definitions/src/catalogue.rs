@@ -84,12 +84,41 @@ impl Catalogue {
             })
     }
 
+    /// Tells whether the switches with these marks are those that were read.
+    pub(crate) fn has_read_switches(&self, stamp: Option<Stamp>) -> bool {
+        self.switches == stamp
+    }
+
     /// Tells whether a file is gone or empty that was not when it was read.
     pub(crate) fn is_less(&self, scan: &Scan) -> bool {
         self.files.iter().any(|(path, kept)| match scan.files.get(path) {
             Some(stamp) => stamp.is_empty() && kept.stamp != *stamp,
             None => true,
         })
+    }
+
+    /// Returns the last of three looks, with files that were not at rest as they were when read.
+    ///
+    /// A file is at rest when the last two looks show the same of it, and gone when none shows it.
+    /// Tells too whether there was one that was not.
+    pub(crate) fn settle(&self, [first, second]: [&Scan; 2], mut last: Scan) -> (Scan, bool) {
+        let is_moving = |(path, stamp): &(&PathBuf, &Stamp)| second.files.get(*path) != Some(stamp);
+        let moving = last.files.iter().filter(is_moving).map(|(path, _)| path.clone());
+        let was_there = |path: &&PathBuf| {
+            let looks = [first, second];
+            !last.files.contains_key(*path)
+                && looks.iter().any(|look| look.files.contains_key(*path))
+        };
+        let going = self.files.keys().filter(was_there).cloned();
+        let restless: Vec<PathBuf> = moving.chain(going).collect();
+        let has_any = !restless.is_empty();
+        for path in restless {
+            match self.files.get(&path) {
+                Some(kept) => last.files.insert(path, kept.stamp),
+                None => last.files.remove(&path),
+            };
+        }
+        (last, has_any)
     }
 
     /// Tells whether a file is empty that was not, and may be in the middle of a save.
@@ -137,9 +166,12 @@ impl Catalogue {
     }
 
     fn read_all(&self, due: &[(PathBuf, Stamp)], reader: Reader<'_>) -> Vec<Found> {
-        let read = |(path, _): &(PathBuf, Stamp)| {
+        let read = |(path, stamp): &(PathBuf, Stamp)| {
             let known = self.files.get(path).map(|kept| kept.digest);
-            read_file(path, known, reader)
+            let found = read_file(path, known, reader);
+            // What is written at this moment may be half of it; the next walk will tell.
+            let is_moving = || Stamp::at(path).is_some_and(|current| current != *stamp);
+            if known.is_some() && is_moving() { Found::Gone } else { found }
         };
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         if due.len() <= FEW || threads == 1 {
@@ -208,7 +240,7 @@ impl Contents {
 
 /// What a look at a file has shown.
 enum Found {
-    /// It was gone before it could be read; the next walk will tell.
+    /// It was gone before it could be read, or changed meanwhile; the next walk will tell.
     Gone,
     /// It says what it said.
     Same,
@@ -266,4 +298,90 @@ fn is_just_written(stamp: Stamp) -> bool {
     };
     let age = SystemClock.now().as_micros().abs_diff(written);
     u128::from(age) < SAME_TICK.as_micros()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use toolsmith_core::{Redactor, Vault};
+
+    use super::*;
+    use crate::{Makers, walk};
+
+    /// A folder of files, each looked at when asked.
+    struct Files(tempfile::TempDir);
+
+    impl Files {
+        fn write(&self, name: &str, text: &str) {
+            fs::write(self.0.path().join(name), text).unwrap();
+        }
+
+        fn look(&self) -> Scan {
+            walk::scan(&[self.0.path().to_owned()])
+        }
+
+        fn names(&self, scan: &Scan) -> Vec<String> {
+            let name =
+                |path: &Path| path.strip_prefix(self.0.path()).unwrap().display().to_string();
+            scan.files.keys().map(|path| name(path)).collect()
+        }
+    }
+
+    /// Three files that were read.
+    fn three() -> (Files, Catalogue) {
+        let files = Files(tempfile::tempdir().unwrap());
+        for name in ["a", "b", "c"] {
+            files.write(&format!("{name}.yaml"), &format!("name: {name}\n"));
+        }
+        let vault = Vault::with_values([("NONE", "")], Redactor::default());
+        let workshop = Workshop { makers: Makers::new(), vault };
+        let mut catalogue = Catalogue::default();
+        catalogue.refresh(
+            files.look(),
+            Reader {
+                workshop: &workshop,
+                strictness: Strictness::Lenient,
+                reads: &AtomicU64::new(0),
+                switches: None,
+            },
+        );
+        (files, catalogue)
+    }
+
+    #[test]
+    fn a_file_that_is_gone_for_a_moment_is_not_gone() {
+        let (files, catalogue) = three();
+        let away = files.0.path().join("a.away");
+        let first = files.look();
+        fs::rename(files.0.path().join("a.yaml"), &away).unwrap();
+        let gone = files.look();
+        let (scan, is_restless) = catalogue.settle([&first, &gone], gone.clone());
+        assert!(is_restless && scan == first, "one look must show that it was gone before");
+        let (scan, is_restless) = catalogue.settle([&gone, &gone], gone.clone());
+        assert!(!is_restless);
+        assert_eq!(files.names(&scan), ["b.yaml", "c.yaml"]);
+        fs::rename(&away, files.0.path().join("a.yaml")).unwrap();
+        let back = files.look();
+        let (scan, is_restless) = catalogue.settle([&gone, &gone], back);
+        assert!(is_restless && scan.files == first.files, "it may be in the middle of its return");
+    }
+
+    #[test]
+    fn a_file_that_is_written_just_now_waits_and_the_others_do_not() {
+        let (files, catalogue) = three();
+        let first = files.look();
+        files.write("b.yaml", "name: other\n");
+        let second = files.look();
+        files.write("a.yaml", "name: half of it, and");
+        files.write("d.yaml", "name: new");
+        let (scan, is_restless) = catalogue.settle([&first, &second], files.look());
+        assert!(is_restless);
+        assert_eq!(files.names(&scan), ["a.yaml", "b.yaml", "c.yaml"]);
+        let is_as = |name: &str, look: &Scan| {
+            let path = files.0.path().join(name);
+            scan.files.get(&path) == look.files.get(&path)
+        };
+        assert!(is_as("a.yaml", &first) && is_as("b.yaml", &second) && !is_as("b.yaml", &first));
+    }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use toolsmith_core::{Group, Tool, ToolName, Value, Vault, Version};
+use toolsmith_core::{Group, Redactor, Tool, ToolName, Value, Vault, Version};
 
 use crate::{
     Makers, entry, groups_file, locate, parse,
@@ -96,7 +96,8 @@ pub(crate) fn read(
         } else if let Some(built) = build(file, document, workshop, &mut findings) {
             contents.tools.push(Arc::new(built));
         }
-        contents.tell(file, document, findings, strictness);
+        findings.judge(strictness);
+        contents.tell(file, document, &findings, workshop.vault.redactor());
     }
     contents
 }
@@ -136,15 +137,13 @@ fn digest_of(value: &Value, folder: &Path) -> u64 {
 }
 
 impl Contents {
-    fn tell(
-        &mut self,
-        file: &Path,
-        document: &Node,
-        mut findings: Findings,
-        strictness: Strictness,
-    ) {
-        findings.judge(strictness);
-        let place = |fault| locate::problem(file, document, fault);
+    /// Says where everything is; a message may quote a value that came from a variable.
+    fn tell(&mut self, file: &Path, document: &Node, findings: &Findings, redactor: &Redactor) {
+        let place = |fault| {
+            let mut problem = locate::problem(file, document, fault);
+            problem.message = redactor.text(&problem.message).into_owned();
+            problem
+        };
         let mut problems: Vec<Problem> = findings.faults.iter().map(place).collect();
         let warnings = findings.warnings.iter().map(|warning| place(&warning.fault));
         let mut warnings: Vec<Problem> = warnings.collect();

@@ -207,6 +207,18 @@ impl Definitions {
         self.0.folders.iter().cloned().chain(file).collect()
     }
 
+    /// Tells whether there is a file of switches, which may or may not be there yet.
+    pub(crate) fn has_switches(&self) -> bool {
+        self.0.switches.read().is_some()
+    }
+
+    /// Tells whether somebody has used the switches since they were read.
+    pub(crate) fn is_rung(&self) -> bool {
+        let switches = self.0.switches.read().clone();
+        let stamp = switches.and_then(|switches| Stamp::at(switches.path()));
+        !self.0.state.lock().catalogue.has_read_switches(stamp)
+    }
+
     /// Tells whether these files are those that were read.
     pub(crate) fn is_current(&self, scan: &Scan) -> bool {
         self.0.state.lock().catalogue.is_current(scan)
@@ -215,6 +227,12 @@ impl Definitions {
     /// Tells whether a file is gone or empty that was not when it was read.
     pub(crate) fn is_less(&self, scan: &Scan) -> bool {
         self.0.state.lock().catalogue.is_less(scan)
+    }
+
+    /// Returns the last of three looks without the files that were not at rest, and whether there
+    /// were any.
+    pub(crate) fn settle(&self, looks: [&Scan; 2], last: Scan) -> (Scan, bool) {
+        self.0.state.lock().catalogue.settle(looks, last)
     }
 
     /// Tells whether a file must be looked at again soon, though nothing happens to it.

@@ -28,15 +28,30 @@
 //! ```
 //!
 //! The numbered programs under `examples/` show one thing each.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `sqlite` (default) | `store`: records and artifacts in an SQLite file |
+//! | `definitions` | `definitions`: tools defined in files, and their reload |
+//! | `connectors` | `connectors` and `children`: what runs tools of type `http`, `command` and `javascript`; it includes `definitions` |
 
 pub use toolsmith_builtins as builtins;
+#[cfg(feature = "connectors")]
+pub use toolsmith_children as children;
+#[cfg(feature = "connectors")]
+pub use toolsmith_connectors as connectors;
 pub use toolsmith_core::*;
+#[cfg(feature = "definitions")]
+pub use toolsmith_definitions as definitions;
 pub use toolsmith_engine::{
     After, Approvals, Before, Builder, CallStream, Decision, Engine, EngineConfig, EngineMetrics,
     Followed, Heard, Interceptor, Pending, Quota, Subscription, ThreadMetrics, UnknownParameters,
     Usage, limiter, registry, schema,
 };
 pub use toolsmith_macros::tool;
+pub use toolsmith_net as net;
 #[cfg(feature = "sqlite")]
 pub use toolsmith_store as store;
 

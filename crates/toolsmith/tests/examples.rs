@@ -1,5 +1,7 @@
 //! The examples run, and what they say is true.
 
+#[path = "../examples/06_definitions.rs"]
+mod definitions;
 #[path = "../examples/04_events_and_streams.rs"]
 mod events_and_streams;
 #[path = "../examples/01_first_tool.rs"]
@@ -34,4 +36,9 @@ fn what_happens_is_told() {
 #[test]
 fn rules_of_the_application_hold() {
     rules_and_approval::main().unwrap();
+}
+
+#[test]
+fn a_folder_of_definitions_becomes_tools() {
+    definitions::main().unwrap();
 }

@@ -104,7 +104,7 @@ fn the_reference_shows_every_tool_with_its_parameters() {
     }
     assert!(page.contains("| `path` | string | yes | The file, such as `notes/today.md`. |"));
     assert!(page.contains("One of `utf-8`, `base64`, `latin1`. Default: `utf-8`."), "{page}");
-    assert!(page.contains("It may destroy something, does no more when called twice."), "{page}");
+    assert!(page.contains("*Destructive, idempotent.*"), "{page}");
     for line in page.lines().filter(|line| line.starts_with("| `")) {
         let bars = line.replace("\\|", "").matches('|').count();
         assert!(bars == 4 || bars == 5, "{line}");

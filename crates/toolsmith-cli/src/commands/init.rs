@@ -20,8 +20,15 @@ use crate::{
 const TOOLS_README: &str = "\
 # Tools
 
-The place for tool definitions of your own. This version of Toolsmith runs its built-in tools and
-does not read definitions yet; `toolsmith tools list` shows what there is.
+The place for tool definitions of your own: every `.yaml`, `.yml` and `.json` file here, in folders
+too, defines tools.
+
+    toolsmith tools new command greet    write a first one, which runs as it is
+    toolsmith run greet who=you          call it
+    toolsmith tools validate             check all of them, and run nothing
+    toolsmith tools list                 see them beside the built-in ones
+
+A program that runs for long notices changed files by itself. `groups.yaml` puts tools into groups.
 ";
 
 /// The folder that holds the database, in the words of `.gitignore`.
@@ -52,6 +59,7 @@ pub(crate) fn run(session: &Session, init: &Init) -> Result<ExitCode> {
         report.next.push(format!("cd {}", report.folder));
     }
     report.next.push("toolsmith run echo message=hi".to_owned());
+    report.next.push("toolsmith tools new command greet".to_owned());
     report.next.push("toolsmith tools list".to_owned());
     session.output.show(&report, |colour| report.text(colour))?;
     Ok(ExitCode::SUCCESS)

@@ -75,18 +75,17 @@ impl Toolbox {
     }
 
     /// Follows changes of the files as the settings say, for a program that runs for long.
-    pub(crate) fn watch(&self, settings: &Settings) -> Option<Watching> {
+    ///
+    /// `toolsmith tools enable`, `disable` and `reload` are heard whatever the settings say.
+    pub(crate) fn watch(&self, settings: &Settings) -> Watching {
         let mut watcher = Watcher::new(self.definitions.clone());
-        if !settings.auto_reload && !settings.watch_for_changes {
-            return None;
-        }
         if settings.auto_reload {
             watcher = watcher.with_polling(settings.reload_interval);
         }
         if settings.watch_for_changes {
             watcher = watcher.with_events();
         }
-        Some(watcher.start())
+        watcher.start()
     }
 }
 

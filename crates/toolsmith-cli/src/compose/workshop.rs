@@ -63,7 +63,7 @@ impl Workshop {
 
     /// Follows changes of definition files, as the settings say; for words that run for long.
     pub(crate) fn watch(&mut self, settings: &Settings) {
-        self.watching = self.toolbox.watch(settings);
+        self.watching = Some(self.toolbox.watch(settings));
     }
 
     /// Returns the engine.

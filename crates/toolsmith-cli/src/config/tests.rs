@@ -62,6 +62,7 @@ fn without_anything_the_defaults_are_in_force() {
     strict_validation: false (default)
     data_directory: ".toolsmith" (default)
     allowed_paths: ["./data"] (default)
+    network.allow: [] (default)
     log: "warn" (default)
     limits.max_concurrent: 10 (default)
     limits.queue_size: 100 (default)
@@ -78,6 +79,7 @@ fn without_anything_the_defaults_are_in_force() {
     tools.webSearch.apiKey: null (default)
     tools.webSearch.maxResults: 10 (default)
     tools.webSearch.baseUrl: null (default)
+    tools.webSearch.engineId: null (default)
     tools.mcpServers: [] (default)
     "#);
 }

@@ -20,9 +20,9 @@ fn people_get_a_table() {
     strict_validation              false       default
     data_directory                 数据        flag --data
     allowed_paths                  ["./data"]  default
+    network.allow                  []          default
     log                            off         file toolsmith.yaml:2
     limits.max_concurrent          10          default
-    limits.queue_size              100         default
     "#);
     assert!(ran.stdout.contains("5           file toolsmith.yaml:1 (tools.timeout)"));
 }
@@ -37,7 +37,7 @@ fn programs_get_one_document_with_every_key() {
     let ran = Ran::of(command.env("TOOLSMITH_LOG", "error").args(["--tools", "a", "--tools", "b"]));
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let shown = ran.json();
-    assert_eq!(shown.as_object().unwrap().len(), 24);
+    assert_eq!(shown.as_object().unwrap().len(), 26);
     for (key, expected) in [
         ("limits.queue_size", json!({"value": 7, "source": "file other.yaml:2"})),
         ("log", json!({"value": "error", "source": "environment TOOLSMITH_LOG"})),

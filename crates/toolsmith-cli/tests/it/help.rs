@@ -14,7 +14,7 @@ fn the_program_lists_its_words() {
     Commands:
       run          Call a tool
       batch        Call many tools at once
-      tools        Look at the tools
+      tools        Find, check, make and switch tools
       calls        Look at the records of calls: list, count, export, remove
       artifacts    Look at outputs that were too large to show whole
       config       Look at the configuration
@@ -93,7 +93,13 @@ fn every_word_has_examples() {
         "run",
         "batch",
         "tools list",
+        "tools search",
         "tools show",
+        "tools validate",
+        "tools new",
+        "tools enable",
+        "tools disable",
+        "tools reload",
         "calls list",
         "calls show",
         "calls stats",

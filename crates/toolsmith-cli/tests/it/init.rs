@@ -14,12 +14,29 @@ fn an_empty_folder_is_prepared_and_works() {
     assert_eq!(
         ran.stdout,
         "created toolsmith.yaml\ncreated tools/README.md\n\nTry next:\n  \
-         toolsmith run echo message=hi\n  toolsmith tools list\n"
+         toolsmith run echo message=hi\n  toolsmith tools new command greet\n  toolsmith tools list\n"
     );
     assert!(place.read("tools/README.md").starts_with("# Tools\n"));
     assert!(!place.path().join(".gitignore").exists());
-    for next in [&["config", "show"][..], &["run", "echo", "message=hi"], &["tools", "list"]] {
-        assert_eq!(place.run(next).code, Some(0), "{next:?}");
+    let next = ran.stdout.split("Try next:\n").nth(1).unwrap();
+    for line in next.lines().chain(["toolsmith config show", "toolsmith run greet who=you"]) {
+        let words: Vec<&str> = line.split_whitespace().skip(1).collect();
+        assert_eq!(place.run_knowing(&[], &words).code, Some(0), "{line}");
+    }
+}
+
+#[test]
+fn what_stands_in_the_folder_of_tools_is_true() {
+    let place = Place::new();
+    place.print(&["init"]);
+    let readme = place.read("tools/README.md");
+    let commands = readme.lines().filter_map(|line| line.strip_prefix("    toolsmith "));
+    let commands: Vec<&str> = commands.filter_map(|line| line.split("  ").next()).collect();
+    assert_eq!(commands.len(), 4);
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        let ran = place.run_knowing(&[], &words);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{command}");
     }
 }
 
@@ -32,7 +49,10 @@ fn nothing_is_overwritten() {
         json!({
             "folder": ".", "created": ["tools/README.md"], "changed": [],
             "kept": ["toolsmith.yaml"],
-            "next": ["toolsmith run echo message=hi", "toolsmith tools list"]
+            "next": [
+                "toolsmith run echo message=hi", "toolsmith tools new command greet",
+                "toolsmith tools list"
+            ]
         })
     );
     assert_eq!(place.read("toolsmith.yaml"), "log: info\n");
@@ -57,7 +77,12 @@ fn another_folder_is_made_when_it_is_missing() {
     assert_eq!(report["created"], json!(["toolsmith.yaml", "tools/README.md", ".gitignore"]));
     assert_eq!(
         report["next"],
-        json!(["cd new/agent", "toolsmith run echo message=hi", "toolsmith tools list"])
+        json!([
+            "cd new/agent",
+            "toolsmith run echo message=hi",
+            "toolsmith tools new command greet",
+            "toolsmith tools list"
+        ])
     );
     assert_eq!(place.read("new/agent/.gitignore"), ".toolsmith/\n");
 }

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const SIGINT: u64 = 1 << 1;
 
 /// Tells whether the process has a handler for Ctrl-C; nothing where the kernel does not say.
-fn listens(child: &Child) -> Option<bool> {
+pub(crate) fn listens(child: &Child) -> Option<bool> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:"))?;
     Some(u64::from_str_radix(mask.trim(), 16).ok()? & SIGINT != 0)

@@ -10,6 +10,9 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
+/// Where the programs of commands are.
+pub(crate) const PROGRAMS: &str = "/usr/local/bin:/usr/bin:/bin";
+
 /// A folder to run the command in.
 pub(crate) struct Place(TempDir);
 
@@ -19,8 +22,15 @@ impl Place {
     }
 
     pub(crate) fn with(self, name: &str, text: &str) -> Self {
-        fs::write(self.path().join(name), text).unwrap();
+        self.write(name, text);
         self
+    }
+
+    /// Writes a file; folders come into being.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -40,6 +50,12 @@ impl Place {
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         Ran::of(&mut self.command(arguments))
+    }
+
+    /// Runs a command whose environment has these variables, and a path on which programs are.
+    pub(crate) fn run_knowing(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Ran {
+        let mut command = self.command(arguments);
+        Ran::of(command.env("PATH", PROGRAMS).envs(variables.iter().copied()))
     }
 
     /// Runs a command that reads this text from its standard input.

@@ -7,25 +7,34 @@ use crate::support::Place;
 
 #[test]
 fn people_get_a_table_of_tools() {
-    assert_snapshot!(Place::new().print(&["tools", "list"]), @r"
-    NAME        VERSION  CATEGORY  KIND       DESCRIPTION
-    calculator  1.0.0    data      stateless  Computes an arithmetic expression and returns one number. Use it inst…
-    echo        1.0.0    system    stateless  Returns the message unchanged. Use it to check that calls get through.
+    let list = Place::new().print(&["tools", "list"]);
+    let shown = ["NAME ", "calculator ", "echo ", "web_fetch "];
+    let lines = list.lines().filter(|line| shown.iter().any(|start| line.starts_with(start)));
+    assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r"
+    NAME            VERSION  CATEGORY  KIND       DESCRIPTION
+    calculator      1.0.0    data      stateless  Computes an arithmetic expression and returns one number. Use it inst…
+    echo            1.0.0    system    stateless  Returns the message unchanged. Use it to check that calls get through.
+    web_fetch       1.0.0    network   stateless  Reads a public web page and returns its main content as Markdown, wit…
     ");
+    let names: Vec<&str> =
+        list.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 20 && names.is_sorted(), "{names:?}");
 }
 
 #[test]
 fn programs_get_the_fields_of_the_contract() {
     let place = Place::new();
     let list = place.json(&["tools", "list", "--category", "system"]);
+    let tools = list["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool["category"] == "system"), "{list}");
     assert_eq!(
-        list,
-        json!({"tools": [{
+        *tools.iter().find(|tool| tool["name"] == "echo").unwrap(),
+        json!({
             "name": "echo", "title": "Echo", "version": "1.0.0",
             "description": "Returns the message unchanged. Use it to check that calls get through.",
             "category": "system", "kind": "stateless", "backend_runtime": "embedded",
             "state": "running"
-        }]})
+        })
     );
     assert!(!place.path().join(".toolsmith").exists(), "listing needs no store");
 }
@@ -38,11 +47,14 @@ fn filters_narrow_the_list() {
         let tools = list["tools"].as_array().unwrap().iter();
         tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names(&[]), ["calculator", "echo"]);
+    let all = names(&[]);
+    assert!(all.iter().any(|name| name == "calculator") && all.iter().any(|name| name == "echo"));
     assert_eq!(names(&["--tag", "math"]), ["calculator"]);
     assert_eq!(names(&["--tag", "math", "--tag", "compute"]), ["calculator"]);
     assert!(names(&["--tag", "math", "--tag", "ping"]).is_empty());
-    assert_eq!(names(&["--kind", "stateless"]).len(), 2);
+    assert_eq!(names(&["--kind", "stateless"]), all);
+    assert_eq!(names(&["--runtime", "embedded", "--state", "enabled"]), all);
+    assert!(names(&["--state", "disabled"]).is_empty());
     assert!(names(&["--kind", "rest"]).is_empty());
     let nothing = place.json(&["tools", "list", "--category", "nope"]);
     assert!(nothing["hint"].as_str().unwrap().contains("without options"), "{nothing}");

@@ -1,7 +1,8 @@
 //! Hot reload: notices that files have changed, waits until they are at rest, and reloads.
 //!
 //! File events and polling may be used alone or together. Either way the files are walked and
-//! compared by their marks, so an event only says that it is worth a look.
+//! compared by their marks, so an event only says that it is worth a look. The file of switches is
+//! looked at all the while: who switches a tool, or asks for a reload, should not have to wait.
 
 mod events;
 mod task;
@@ -27,7 +28,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Begins with neither file events nor polling.
+    /// Begins with neither file events nor polling: only the switches are followed.
     pub fn new(definitions: Definitions) -> Self {
         Self { definitions, has_events: false, interval: None }
     }

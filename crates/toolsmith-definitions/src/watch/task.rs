@@ -14,8 +14,11 @@ use crate::{Definitions, walk::Scan};
 /// How long files must be at rest: editors rename, delete and write in quick succession.
 const REST: Duration = Duration::from_millis(50);
 
-/// How long to wait for rest at most: a folder in which something is always written still reloads.
+/// How long to wait for rest at most: where something is always written, the rest still reloads.
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often to look whether somebody has used the switches: one file, not a walk.
+const BELL: Duration = Duration::from_millis(200);
 
 /// What a watch works with.
 pub(super) struct Watch {
@@ -45,11 +48,8 @@ impl Watch {
                 continue;
             }
             if !is_current {
-                let scan = self.await_rest(scan).await;
-                if self.stop.is_cancelled() {
-                    return;
-                }
-                has_doubts = self.reload(scan).await;
+                let Some((scan, is_restless)) = self.await_rest(scan).await else { return };
+                has_doubts = self.reload(scan).await || is_restless;
             }
             self.await_reason(has_doubts).await;
         }
@@ -104,21 +104,30 @@ impl Watch {
     /// Waits until two looks in a row show the same, and returns what they show.
     ///
     /// A file that is gone or empty has all the time there is to come back: to take a tool out of
-    /// service for a moment is worse than to take it out a moment later.
-    async fn await_rest(&self, mut last: Scan) -> Scan {
+    /// service for a moment is worse than to take it out a moment later. When patience ends, the
+    /// files that are still not at rest stay as they were read; tells too whether there are any.
+    /// Nothing when it was told to stop.
+    async fn await_rest(&self, first: Scan) -> Option<(Scan, bool)> {
         let patience = Instant::now() + PATIENCE;
-        while Instant::now() < patience && !self.stop.is_cancelled() {
+        let mut last = first.clone();
+        while Instant::now() < patience {
             let rest = patience.min(Instant::now() + REST);
             if timeout_at(rest, self.next_event()).await.is_ok() {
+                if self.stop.is_cancelled() {
+                    return None;
+                }
                 continue;
             }
-            let Some(Look { scan, is_less, .. }) = self.look().await else { return last };
+            let Look { scan, is_less, .. } = self.look().await?;
             if scan == last && !is_less {
-                return last;
+                return Some((last, false));
             }
             last = scan;
         }
-        last
+        let second = self.look().await?.scan;
+        self.stop.run_until_cancelled(sleep(REST)).await?;
+        let last = self.look().await?.scan;
+        Some(self.definitions.settle([&first, &second], last))
     }
 
     async fn next_event(&self) {
@@ -134,7 +143,22 @@ impl Watch {
         }
     }
 
-    /// Waits for an event, for the next look, or for the time to confirm a doubt.
+    /// Waits until somebody uses the switches.
+    async fn next_ring(&self) {
+        if !self.definitions.has_switches() {
+            return std::future::pending().await;
+        }
+        loop {
+            sleep(BELL).await;
+            let definitions = self.definitions.clone();
+            // An error means that the runtime is ending, which the next look finds out.
+            if spawn_blocking(move || definitions.is_rung()).await.unwrap_or(true) {
+                return;
+            }
+        }
+    }
+
+    /// Waits for an event, the switches, the next look, or the time to confirm a doubt.
     async fn await_reason(&self, has_doubts: bool) {
         let until = if has_doubts { Some(PATIENCE) } else { self.interval };
         let pause = async {
@@ -145,6 +169,7 @@ impl Watch {
         };
         tokio::select! {
             () = self.next_event() => {}
+            () = self.next_ring() => {}
             () = pause => {}
         }
     }

@@ -31,6 +31,16 @@ fn texts_outside_the_entry_are_filled_in_when_they_are_read() {
 }
 
 #[test]
+fn a_problem_does_not_tell_what_a_variable_holds() {
+    let text = "name: a\ndescription: d\nversion: ${KEY}\nentry: {type: javascript, code: x}\n";
+    let (problems, _) = check(Strictness::Lenient, text);
+    assert_eq!(
+        problems,
+        ["t.yaml:3:10: version: `***` is not a version; write three numbers such as 1.0.0"]
+    );
+}
+
+#[test]
 fn a_missing_variable_is_a_warning_and_an_error_of_validation() {
     let told = [
         "t.yaml:2:14: description: the variable `NOWHERE` is not set and has no default",

@@ -2,10 +2,11 @@
 
 use std::{fs, time::Duration};
 
-use toolsmith_definitions::{Definitions, Watcher};
+use toolsmith_core::ToolName;
+use toolsmith_definitions::{Definitions, Switches, Watcher};
 use toolsmith_engine::Engine;
 
-use crate::support::{Folder, engine, said, saying, until_said};
+use crate::support::{Folder, engine, makers, said, saying, until_said, vault};
 
 /// The two ways in which changes are noticed.
 fn watchers() -> [fn(Definitions) -> Watcher; 2] {
@@ -97,6 +98,49 @@ async fn the_dances_of_editors_never_take_a_tool_out_of_service() {
     watching.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn where_others_are_always_written_a_file_may_still_be_gone_for_a_moment() {
+    let folder = Folder::new();
+    folder.write("a.yaml", &saying("a", "n0"));
+    folder.write("noise.yaml", &saying("noise", "n"));
+    let (engine, definitions) = attached(&folder);
+    let watching = Watcher::new(definitions.clone()).with_events().start();
+    let end = tokio_util::sync::CancellationToken::new();
+    let noise = {
+        let (end, path) = (end.clone(), folder.path("noise.yaml"));
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(Duration::from_millis(10));
+            while end.run_until_cancelled(tick.tick()).await.is_some() {
+                fs::write(&path, saying("noise", "n")).unwrap();
+            }
+        })
+    };
+    let caller = {
+        let (end, engine) = (end.clone(), engine.clone());
+        tokio::spawn(async move {
+            let mut tick = tokio::time::interval(Duration::from_millis(2));
+            while end.run_until_cancelled(tick.tick()).await.is_some() {
+                let last = said(&engine, "a").await;
+                assert!(last.starts_with('n'), "`a` says {last:?}");
+            }
+        })
+    };
+    for n in 1..=6 {
+        let text = saying("a", &format!("n{n}"));
+        folder.remove("a.yaml");
+        tokio::time::sleep(Duration::from_millis(15)).await;
+        // Half of it is a definition too, of a tool that nothing runs.
+        folder.write("a.yaml", text.split("entry").next().unwrap());
+        tokio::time::sleep(Duration::from_millis(15)).await;
+        folder.write("a.yaml", &text);
+        until_said(&engine, "a", &format!("n{n}")).await;
+    }
+    end.cancel();
+    noise.await.unwrap();
+    caller.await.unwrap();
+    watching.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_emptied_file_is_confirmed_without_another_event() {
     let folder = Folder::new();
@@ -114,8 +158,7 @@ async fn a_folder_that_comes_later_and_files_behind_links_are_heard() {
     let elsewhere = Folder::new();
     elsewhere.write("c.yaml", &saying("c", "one"));
     let root = folder.path("tools");
-    let makers = crate::support::makers();
-    let definitions = Definitions::open(vec![root], makers, crate::support::vault());
+    let definitions = Definitions::open(vec![root], makers(), vault());
     let engine = engine();
     definitions.attach(&engine);
     let watching = Watcher::new(definitions.clone()).with_events().start();
@@ -129,6 +172,26 @@ async fn a_folder_that_comes_later_and_files_behind_links_are_heard() {
     until_said(&engine, "a", "tool_not_found").await;
     folder.write("tools/a.yaml", &saying("a", "back"));
     until_said(&engine, "a", "back").await;
+    watching.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_uses_the_switches_is_heard_without_events_and_without_polling() {
+    let folder = Folder::new();
+    folder.write("tools/a.yaml", &saying("a", "one"));
+    let switches = Switches::at(folder.path("data/switches.json"));
+    let definitions = Definitions::open(vec![folder.path("tools")], makers(), vault())
+        .with_switches(switches.clone());
+    let engine = engine();
+    definitions.attach(&engine);
+    let watching = Watcher::new(definitions).start();
+    for round in ["two", "three"] {
+        folder.write("tools/a.yaml", &saying("a", round));
+        switches.ring().unwrap();
+        until_said(&engine, "a", round).await;
+    }
+    switches.set(&ToolName::new("a").unwrap(), false).unwrap();
+    until_said(&engine, "a", "tool_not_found").await;
     watching.stop().await;
 }
 

@@ -1,10 +1,10 @@
 //! `toolsmith tools list`: what there is.
 
-use std::process::ExitCode;
+use std::{borrow::Cow, process::ExitCode};
 
 use anyhow::Result;
 use serde::{Serialize, de::DeserializeOwned};
-use toolsmith_core::{BackendRuntime, Kind, Text, ToolSpec, Value};
+use toolsmith_core::{BackendRuntime, Kind, Redactor, Text, ToolSpec, Value};
 
 use super::Shelf;
 use crate::{
@@ -19,7 +19,7 @@ const BRIEF: usize = 70;
 
 pub(super) fn run(shelf: &Shelf, session: &Session, which: &Which) -> Result<ExitCode> {
     let found = shelf.engine.registry().find(&shelf.filter(which)?);
-    let tools = found.iter().map(|tool| Row::of(&tool.spec)).collect();
+    let tools = found.iter().map(|tool| Row::of(&tool.spec, &session.redactor)).collect();
     List::new(tools, "No tool fits; without options all are listed.").show(session)
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Row<'a> {
     name: &'a str,
     title: &'a str,
     version: String,
-    description: &'a str,
+    description: Cow<'a, str>,
     category: &'a str,
     kind: Kind,
     backend_runtime: BackendRuntime,
@@ -54,12 +54,13 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn of(spec: &'a ToolSpec) -> Self {
+    /// Takes what a list shows; a secret must be gone before a text is cut in the middle of it.
+    pub(super) fn of(spec: &'a ToolSpec, redactor: &Redactor) -> Self {
         Self {
             name: spec.name.as_str(),
             title: spec.title.as_deref().unwrap_or(spec.name.as_str()),
             version: spec.version.to_string(),
-            description: &spec.description,
+            description: redactor.text(&spec.description),
             category: spec.category.as_str(),
             kind: spec.kind,
             backend_runtime: spec.backend_runtime,
@@ -93,7 +94,7 @@ impl<'a> List<'a> {
     }
 
     pub(super) fn show(&self, session: &Session) -> Result<ExitCode> {
-        session.output.show(self, |colour| self.text(colour))?;
+        session.show(self, |colour| self.text(colour))?;
         Ok(ExitCode::SUCCESS)
     }
 

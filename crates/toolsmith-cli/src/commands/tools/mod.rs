@@ -35,7 +35,7 @@ pub(crate) fn run(session: &Session, word: &ToolsWord) -> Result<ExitCode> {
         ToolsWord::Show { name } => {
             let shelf = Shelf::open(session, &settings)?;
             let tool = catalogue::find(shelf.engine.registry(), name)?;
-            session.output.show(&tool.spec, |colour| show::text(&tool.spec, colour))?;
+            session.show(&tool.spec, |colour| show::text(&tool.spec, colour))?;
             Ok(ExitCode::SUCCESS)
         }
         ToolsWord::Validate { paths, strict } => {

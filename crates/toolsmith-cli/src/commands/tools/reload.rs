@@ -32,7 +32,7 @@ pub(super) fn run(session: &Session, settings: &Settings) -> Result<ExitCode> {
         groups: loaded.groups.len(),
         problems: loaded.problems,
     };
-    session.output.show(&report, |colour| report.text(colour))?;
+    session.show(&report, |colour| report.text(colour))?;
     Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { exit::USAGE.into() })
 }
 

@@ -21,7 +21,8 @@ pub(super) fn run(shelf: &Shelf, session: &Session, wanted: &Wanted<'_>) -> Resu
     let filter = shelf.filter(wanted.which)?;
     let limit = usize::try_from(wanted.limit).unwrap_or(usize::MAX);
     let hits = shelf.engine.registry().search(&wanted.text, &filter, limit);
-    let tools = hits.iter().map(|hit| Row::of(&hit.tool.spec).with_score(hit.score));
+    let tools =
+        hits.iter().map(|hit| Row::of(&hit.tool.spec, &session.redactor).with_score(hit.score));
     let hint = "Nothing fits; try other words, or list everything with `toolsmith tools list`.";
     List::new(tools.collect(), hint).show(session)
 }

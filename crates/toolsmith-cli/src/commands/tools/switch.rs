@@ -33,7 +33,7 @@ pub(super) fn run(session: &Session, settings: &Settings, name: &str, to: To) ->
             .context("cannot remember the switch")?;
     }
     let report = Report { name: tool.spec.name.as_str(), enabled, changed };
-    session.output.show(&report, |colour| {
+    session.show(&report, |colour| {
         let state = if enabled { "enabled" } else { "disabled" };
         let was = if changed { "" } else { " already" };
         format!("{} is{was} {}\n", report.name, colour.bold(state))

@@ -27,8 +27,8 @@ pub(super) enum Depth {
 
 #[derive(Serialize)]
 struct Report {
-    valid: bool,
-    tools: usize,
+    /// How many tools could be loaded.
+    valid: usize,
     groups: usize,
     problems: Vec<Problem>,
     warnings: Vec<Problem>,
@@ -56,18 +56,21 @@ pub(super) fn run(
     };
     let loaded = toolbox.definitions().clone().with_strictness(strictness).load();
     let report = Report {
-        valid: loaded.problems.is_empty(),
-        tools: loaded.tools.len(),
+        valid: loaded.tools.len(),
         groups: loaded.groups.len(),
         problems: loaded.problems,
         warnings: loaded.warnings,
     };
     let folders = toolbox.definitions().folders();
-    session.output.show(&report, |colour| report.text(colour, folders))?;
-    Ok(if report.valid { ExitCode::SUCCESS } else { exit::USAGE.into() })
+    session.show(&report, |colour| report.text(colour, folders))?;
+    Ok(if report.is_fine() { ExitCode::SUCCESS } else { exit::USAGE.into() })
 }
 
 impl Report {
+    fn is_fine(&self) -> bool {
+        self.problems.is_empty()
+    }
+
     fn text(&self, colour: Colour, folders: &[PathBuf]) -> String {
         let problems = self.problems.iter().map(|problem| line(&colour.red("problem"), problem));
         let warnings = self.warnings.iter().map(|warning| line(&colour.bold("warning"), warning));
@@ -75,8 +78,8 @@ impl Report {
     }
 
     fn sum(&self, colour: Colour) -> String {
-        let tools = counted(self.tools as u64, "tool");
-        if self.valid {
+        let tools = counted(self.valid as u64, "tool");
+        if self.is_fine() {
             return format!("{} {tools}\n", colour.green("ok"));
         }
         let problems = counted(self.problems.len() as u64, "problem");
@@ -85,7 +88,7 @@ impl Report {
 
     /// Says how to begin to somebody who has no definitions at all.
     fn hint(&self, folders: &[PathBuf]) -> String {
-        if self.tools > 0 || !self.valid || folders.iter().any(|folder| folder.exists()) {
+        if self.valid > 0 || !self.is_fine() || folders.iter().any(|folder| folder.exists()) {
             return String::new();
         }
         let folder = folders.first().map_or(Path::new("tools"), PathBuf::as_path).display();

@@ -1,0 +1,143 @@
+//! Reads JSON objects between `<tool_call>` tags.
+
+use super::super::reading::{Bare, Ended, ObjectCall, Step, look_any, look_word};
+use crate::{
+    ProblemKind,
+    cursor::{Cursor, Look, More, look_literal},
+    format::Machine,
+    output::Output,
+    prose::{Prose, Starts},
+};
+
+const OPENERS: [&str; 2] = ["<tool_call>", "<longcat_tool_call>"];
+const CLOSERS: [&str; 2] = ["</tool_call>", "</longcat_tool_call>"];
+/// What ends an object that its own brackets do not end.
+const ENDERS: [&str; 4] =
+    ["</tool_call>", "</longcat_tool_call>", "<tool_call>", "<longcat_tool_call>"];
+
+/// Looks for an opening tag with a JSON object behind it.
+pub(super) fn claims(text: &str, more: More) -> Look<()> {
+    match look_opener(text, more) {
+        Look::Yes(_) => Look::Yes(()),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Looks for an opening tag and a `{`; returns the length up to the `{`.
+fn look_opener(text: &str, more: More) -> Look<usize> {
+    let opener = match look_any(text, &OPENERS, more) {
+        Look::Yes(which) => OPENERS.get(which).map_or(0, |tag| tag.len()),
+        Look::No => return Look::No,
+        Look::Undecided => return Look::Undecided,
+    };
+    let behind = text.get(opener..).unwrap_or_default();
+    match look_word(behind, more, |word, more| look_literal(word, "{", more)) {
+        Look::Yes(_) => Look::Yes(opener + behind.len() - behind.trim_ascii_start().len()),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Reads the Hermes dialect.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    prose: Prose,
+    place: Place,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Outside,
+    Object(Box<ObjectCall>),
+    /// Behind an object, and the white space that was read there.
+    After(usize, String),
+}
+
+impl Machine for Reader {
+    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
+        while self.step(cursor, out) {}
+    }
+}
+
+impl Reader {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match std::mem::take(&mut self.place) {
+            Place::Outside => self.outside(cursor, out),
+            Place::Object(object) => self.object(object, cursor, out),
+            Place::After(start, space) => self.after((start, space), cursor, out),
+        }
+    }
+
+    fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let Some(len) = self.prose.read(cursor, out, Starts::Angle, look_opener) else {
+            return false;
+        };
+        cursor.take(len);
+        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+        true
+    }
+
+    fn object(
+        &mut self,
+        mut object: Box<ObjectCall>,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let ended = match object.read(cursor, out, &ENDERS) {
+            Step::Over | Step::Stopped => object.finish(out, Bare::IsCall),
+            Step::More if cursor.is_last() => {
+                if let Ended::Text(text, start) = object.cut_off(out) {
+                    out.text(&text, start);
+                }
+                return false;
+            }
+            Step::More => {
+                self.place = Place::Object(object);
+                return false;
+            }
+        };
+        if let Ended::Text(text, start) = ended {
+            out.text(&text, start);
+        }
+        self.place = Place::After(cursor.offset(), String::new());
+        true
+    }
+
+    /// Reads the end tag, or the comma before another object of the same block.
+    fn after(
+        &mut self,
+        (start, mut space): (usize, String),
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let rest = cursor.rest();
+        let word = rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+        space.push_str(cursor.take(rest.len() - word.len()));
+        if word.is_empty() && !cursor.is_last() {
+            self.place = Place::After(start, space);
+            return false;
+        }
+        match look_any(word, &CLOSERS, cursor.more()) {
+            Look::Undecided => {
+                self.place = Place::After(start, space);
+                false
+            }
+            Look::Yes(which) => {
+                cursor.take(CLOSERS.get(which).map_or(0, |tag| tag.len()));
+                true
+            }
+            Look::No if word.starts_with('{') => {
+                self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+                true
+            }
+            Look::No => {
+                let message = "the end tag of the call is missing; the call is all there";
+                out.problem(ProblemKind::MissingEnd, start..start, message);
+                out.text(&space, start);
+                !cursor.is_empty()
+            }
+        }
+    }
+}

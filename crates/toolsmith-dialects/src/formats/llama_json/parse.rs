@@ -1,0 +1,158 @@
+//! Reads JSON objects that are calls.
+
+use super::super::reading::{Bare, Ended, ObjectCall, Step, look_word};
+use crate::{
+    cursor::{Cursor, Look, More, look_literal},
+    format::Machine,
+    output::Output,
+    prose::{Prose, Starts},
+};
+
+const TAG: &str = "<|python_tag|>";
+
+/// Looks for the tag, or for an object that begins with a name.
+pub(super) fn claims(text: &str, more: More) -> Look<()> {
+    match look(text, more) {
+        Look::Yes(_) => Look::Yes(()),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Returns the length of what stands before the object.
+fn look(text: &str, more: More) -> Look<usize> {
+    if text.starts_with('{') {
+        return match look_object(text, more) {
+            Look::Yes(()) => Look::Yes(0),
+            Look::No => Look::No,
+            Look::Undecided => Look::Undecided,
+        };
+    }
+    match look_literal(text, TAG, more) {
+        Look::Yes(len) => {
+            let behind = text.get(len..).unwrap_or_default();
+            match look_word(behind, more, |word, more| look_literal(word, "{", more)) {
+                Look::Yes(_) => Look::Yes(len + behind.len() - behind.trim_ascii_start().len()),
+                Look::No => Look::No,
+                Look::Undecided => Look::Undecided,
+            }
+        }
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Looks for `{"name": "` with white space anywhere.
+fn look_object(text: &str, more: More) -> Look<()> {
+    let mut ahead = text;
+    for literal in ["{", "\"name\"", ":", "\""] {
+        match look_word(ahead, more, |word, more| look_literal(word, literal, more)) {
+            Look::Yes(len) => ahead = ahead.trim_ascii_start().get(len..).unwrap_or_default(),
+            Look::No => return Look::No,
+            Look::Undecided => return Look::Undecided,
+        }
+    }
+    Look::Yes(())
+}
+
+/// Reads the JSON dialect of Llama 3.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    prose: Prose,
+    place: Place,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Outside,
+    Object(Box<ObjectCall>, Bare),
+    /// Behind a call: where this begins, and the separators read so far.
+    After(usize, String),
+}
+
+impl Machine for Reader {
+    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
+        while self.step(cursor, out) {}
+    }
+}
+
+impl Reader {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match std::mem::take(&mut self.place) {
+            Place::Outside => self.outside(cursor, out),
+            Place::Object(object, bare) => self.object(object, bare, cursor, out),
+            Place::After(start, separators) => self.after(start, separators, cursor, out),
+        }
+    }
+
+    fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let Some(len) = self.prose.read(cursor, out, Starts::AnyOf(b"<{"), look) else {
+            return false;
+        };
+        cursor.take(len);
+        let bare = if len > 0 { Bare::IsCall } else { Bare::IsText };
+        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())), bare);
+        true
+    }
+
+    fn object(
+        &mut self,
+        mut object: Box<ObjectCall>,
+        bare: Bare,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let ended = match object.read(cursor, out, &[TAG]) {
+            Step::Over | Step::Stopped => object.finish(out, bare),
+            Step::More if cursor.is_last() => {
+                if let Ended::Text(text, start) = object.cut_off(out) {
+                    out.text(&text, start);
+                }
+                return false;
+            }
+            Step::More => {
+                self.place = Place::Object(object, bare);
+                return false;
+            }
+        };
+        match ended {
+            Ended::Call => self.place = Place::After(cursor.offset(), String::new()),
+            Ended::Text(text, start) => {
+                self.prose.pass(&text);
+                out.text(&text, start);
+            }
+        }
+        true
+    }
+
+    /// Drops the separator between two calls; in front of anything else it is text.
+    fn after(
+        &mut self,
+        start: usize,
+        mut separators: String,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let rest = cursor.rest();
+        let word = rest.trim_start_matches(|c: char| c == ';' || c.is_ascii_whitespace());
+        separators.push_str(cursor.take(rest.len() - word.len()));
+        let found = if word.is_empty() && !cursor.is_last() {
+            Look::Undecided
+        } else {
+            look(word, cursor.more())
+        };
+        match found {
+            Look::Undecided => {
+                self.place = Place::After(start, separators);
+                false
+            }
+            Look::Yes(_) => true,
+            Look::No => {
+                self.prose.pass(&separators);
+                out.text(&separators, start);
+                !cursor.is_empty()
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Reads lists of function calls.
+
+use super::{
+    super::reading::look_any,
+    literal::{self, PythonScanner},
+};
+use crate::{
+    CallState, ProblemKind,
+    cursor::{Cursor, Look, More},
+    format::Machine,
+    output::Output,
+    prose::{Prose, Starts},
+};
+
+/// What may stand before a list of calls.
+const OPENERS: [&str; 3] = ["<|python_start|>", "<|tool_call_start|>", "<function_calls>"];
+/// What may stand behind a list of calls.
+const CLOSERS: [&str; 3] = ["<|python_end|>", "<|tool_call_end|>", "</function_calls>"];
+/// The longest name of a tool that is looked at.
+const LONGEST_NAME: usize = 128;
+
+/// Looks for a list that begins with a call.
+pub(super) fn claims(text: &str, more: More) -> Look<()> {
+    match look(text, more) {
+        Look::Yes(Mark::Closer(_)) | Look::No => Look::No,
+        Look::Yes(Mark::List(_)) => Look::Yes(()),
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Something that is no prose, and its length.
+#[derive(Clone, Copy, Debug)]
+enum Mark {
+    /// The start of a list, up to its first call.
+    List(usize),
+    /// A token behind a list.
+    Closer(usize),
+}
+
+fn look(text: &str, more: More) -> Look<Mark> {
+    let opener = match look_any(text, &OPENERS, more) {
+        Look::Yes(which) => OPENERS.get(which).map_or(0, |token| token.len()),
+        Look::Undecided => return Look::Undecided,
+        Look::No => 0,
+    };
+    if opener == 0 && !text.starts_with('[') {
+        return match look_any(text, &CLOSERS, more) {
+            Look::Yes(which) => Look::Yes(Mark::Closer(CLOSERS.get(which).map_or(0, |t| t.len()))),
+            Look::No => Look::No,
+            Look::Undecided => Look::Undecided,
+        };
+    }
+    let behind = text.get(opener..).unwrap_or_default();
+    let space = |text: &str| text.len() - text.trim_ascii_start().len();
+    let mut at = opener + space(behind);
+    if text.get(at..).is_some_and(|rest| rest.starts_with('[')) {
+        at += 1;
+        at += space(text.get(at..).unwrap_or_default());
+    }
+    match look_call(text.get(at..).unwrap_or_default(), more) {
+        Look::Yes(_) => Look::Yes(Mark::List(at)),
+        Look::No => Look::No,
+        Look::Undecided if at > LONGEST_NAME => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Looks for `name(`; returns the length of the name.
+fn look_call(text: &str, more: More) -> Look<usize> {
+    let len = text.bytes().take(LONGEST_NAME + 1).take_while(|&byte| is_word(byte)).count();
+    match text.as_bytes().get(len) {
+        Some(b'(') if len > 0 => Look::Yes(len),
+        None if len <= LONGEST_NAME && more == More::MayCome => Look::Undecided,
+        _ => Look::No,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') || byte >= 0x80
+}
+
+/// Reads the Python-style dialect.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    prose: Prose,
+    place: Place,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Outside,
+    /// In a call: what stands before it in the list, where that begins, and the call so far.
+    Call(String, usize, String, PythonScanner),
+    /// Behind a call: where this begins, and the separators read so far.
+    After(usize, String),
+}
+
+impl Machine for Reader {
+    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
+        while self.step(cursor, out) {}
+    }
+}
+
+impl Reader {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match std::mem::take(&mut self.place) {
+            Place::Outside => self.outside(cursor, out),
+            Place::Call(lead, start, call, scanner) => {
+                self.call((lead, start, call, scanner), cursor, out)
+            }
+            Place::After(start, separators) => self.after(start, separators, cursor, out),
+        }
+    }
+
+    fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match self.prose.read(cursor, out, Starts::AnyOf(b"[<"), look) {
+            None => false,
+            Some(Mark::Closer(len)) => {
+                cursor.take(len);
+                true
+            }
+            Some(Mark::List(len)) => {
+                let start = cursor.offset();
+                let lead = cursor.take(len).to_owned();
+                self.place = Place::Call(lead, start, String::new(), PythonScanner::default());
+                true
+            }
+        }
+    }
+
+    /// Reads a call to its closing bracket; only then is it known to be one.
+    fn call(
+        &mut self,
+        (lead, start, mut call, mut scanner): (String, usize, String, PythonScanner),
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let rest = cursor.rest();
+        let over = scanner.feed(rest);
+        call.push_str(cursor.take(over.unwrap_or(rest.len())));
+        if over.is_none() && !cursor.is_last() {
+            self.place = Place::Call(lead, start, call, scanner);
+            return false;
+        }
+        let (call_start, end) = (start + lead.len(), cursor.offset());
+        let parsed = over.and_then(|_| literal::parse_call(&call));
+        let Some((name, arguments)) = parsed else {
+            let kind = if over.is_some() {
+                ProblemKind::MalformedInput
+            } else {
+                ProblemKind::UnfinishedCall
+            };
+            let message = "this looks like the start of a call and is none; it is text";
+            out.problem(kind, call_start..end, message);
+            let text = lead + &call;
+            self.prose.pass(&text);
+            out.text(&text, start);
+            return over.is_some();
+        };
+        let begun = out.begin(name, None, call_start);
+        let written = call.get(name.len()..).unwrap_or_default();
+        out.arguments(&begun, None, written);
+        out.end(begun, arguments, CallState::Complete, end);
+        self.place = Place::After(end, String::new());
+        true
+    }
+
+    /// Reads the separator before the next call, or the end of the list.
+    fn after(
+        &mut self,
+        start: usize,
+        mut separators: String,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let rest = cursor.rest();
+        let word = rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+        separators.push_str(cursor.take(rest.len() - word.len()));
+        if word.starts_with(']') {
+            cursor.take(1);
+            return true;
+        }
+        let closed = look_any(word, &CLOSERS, cursor.more());
+        if let Look::Yes(which) = closed {
+            cursor.take(CLOSERS.get(which).map_or(0, |token| token.len()));
+            return true;
+        }
+        // Without a separator this would be a text that goes on.
+        let next = if separators.is_empty() && !word.is_empty() {
+            Look::No
+        } else {
+            look_call(word, cursor.more())
+        };
+        match next {
+            Look::Yes(_) => {
+                let start = cursor.offset();
+                let scanner = PythonScanner::default();
+                self.place = Place::Call(String::new(), start, String::new(), scanner);
+                true
+            }
+            Look::Undecided => {
+                self.place = Place::After(start, separators);
+                false
+            }
+            Look::No if closed == Look::Undecided => {
+                self.place = Place::After(start, separators);
+                false
+            }
+            Look::No => {
+                let message = "the list of calls is not closed";
+                out.problem(ProblemKind::MissingEnd, start..start, message);
+                self.prose.pass(&separators);
+                out.text(&separators, start);
+                !cursor.is_empty()
+            }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Reads both forms of calls behind `[TOOL_CALLS]`.
+
+use super::{
+    super::reading::{Bare, Body, Ended, Found, ObjectCall, Step, find, look_word},
+    Mistral,
+};
+use crate::{
+    ProblemKind,
+    cursor::{Cursor, Look, More, look_literal},
+    format::Machine,
+    output::Output,
+    prose::{Prose, Starts},
+};
+
+const MARKER: &str = "[TOOL_CALLS]";
+const ID: &str = "[CALL_ID]";
+const ARGUMENTS: &str = "[ARGS]";
+const MARKERS: [&str; 3] = [MARKER, ID, ARGUMENTS];
+
+/// Looks for the marker; what follows tells the forms apart.
+pub(super) fn claims(form: Mistral, text: &str, more: More) -> Look<()> {
+    match look_literal(text, MARKER, more) {
+        Look::Yes(_) => {}
+        Look::No => return Look::No,
+        Look::Undecided => return Look::Undecided,
+    }
+    let behind = text.get(MARKER.len()..).unwrap_or_default();
+    match look_word(behind, more, |word, more| look_literal(word, "[", more)) {
+        Look::Undecided => Look::Undecided,
+        found => {
+            let is_list = matches!(found, Look::Yes(_));
+            if is_list == (form == Mistral::List) { Look::Yes(()) } else { Look::No }
+        }
+    }
+}
+
+/// Reads both dialects of Mistral.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    prose: Prose,
+    place: Place,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Outside,
+    /// Behind the marker that begins at this place.
+    Marked(usize),
+    /// In a list, between objects.
+    List,
+    Object(Box<ObjectCall>),
+    /// In the name of a compact call.
+    Name(usize, String),
+    Body(Box<Body>),
+}
+
+impl Machine for Reader {
+    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
+        while self.step(cursor, out) {}
+    }
+}
+
+impl Reader {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match std::mem::take(&mut self.place) {
+            Place::Outside => self.outside(cursor, out),
+            Place::Marked(start) => self.marked(start, cursor, out),
+            Place::List => self.list(cursor, out),
+            Place::Object(object) => self.object(object, cursor, out),
+            Place::Name(start, name) => self.name(start, name, cursor, out),
+            Place::Body(body) => self.body(body, cursor, out),
+        }
+    }
+
+    fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let look = |text: &str, more: More| look_literal(text, MARKER, more);
+        let Some(len) = self.prose.read(cursor, out, Starts::AnyOf(b"["), look) else {
+            return false;
+        };
+        self.place = Place::Marked(cursor.offset());
+        cursor.take(len);
+        true
+    }
+
+    fn marked(&mut self, start: usize, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        cursor.take_space();
+        match cursor.rest().bytes().next() {
+            None => {
+                if cursor.is_last() {
+                    let message = "no call follows the marker";
+                    out.problem(ProblemKind::EmptyBlock, start..cursor.offset(), message);
+                }
+                self.place = Place::Marked(start);
+                false
+            }
+            Some(b'[') => {
+                cursor.take(1);
+                self.place = Place::List;
+                true
+            }
+            Some(b'{') => {
+                self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+                true
+            }
+            Some(_) => {
+                self.place = Place::Name(start, String::new());
+                true
+            }
+        }
+    }
+
+    fn list(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let rest = cursor.rest();
+        let word = rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+        cursor.take(rest.len() - word.len());
+        match word.bytes().next() {
+            None if !cursor.is_last() => {
+                self.place = Place::List;
+                false
+            }
+            Some(b'{') => {
+                self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+                true
+            }
+            Some(b']') => {
+                cursor.take(1);
+                true
+            }
+            _ => {
+                let at = cursor.offset();
+                let message = "the list of calls is not closed";
+                out.problem(ProblemKind::MissingEnd, at..at, message);
+                !cursor.is_empty()
+            }
+        }
+    }
+
+    fn object(
+        &mut self,
+        mut object: Box<ObjectCall>,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let ended = match object.read(cursor, out, &[MARKER]) {
+            Step::Over | Step::Stopped => object.finish(out, Bare::IsCall),
+            Step::More if cursor.is_last() => {
+                if let Ended::Text(text, start) = object.cut_off(out) {
+                    out.text(&text, start);
+                }
+                return false;
+            }
+            Step::More => {
+                self.place = Place::Object(object);
+                return false;
+            }
+        };
+        if let Ended::Text(text, start) = ended {
+            out.text(&text, start);
+        }
+        self.place = Place::List;
+        true
+    }
+
+    /// Reads the name, and perhaps the identifier, up to the arguments.
+    fn name(
+        &mut self,
+        start: usize,
+        mut name: String,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let found = find(cursor.rest(), &MARKERS, cursor.more());
+        let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
+        let clear = cursor.rest().get(..before).unwrap_or_default();
+        // The arguments may follow the name without a marker.
+        let brace = clear.find('{');
+        name.push_str(cursor.take(brace.unwrap_or(before)));
+        let marker = match found {
+            Found::Marker { which, .. } if brace.is_none() => MARKERS.get(which).copied(),
+            _ => None,
+        };
+        let is_legal = name.split(ID).all(is_word);
+        match marker {
+            Some(ID) => {
+                name.push_str(cursor.take(ID.len()));
+                self.place = Place::Name(start, name);
+                return true;
+            }
+            None if brace.is_none() && !cursor.is_last() => {
+                self.place = Place::Name(start, name);
+                return false;
+            }
+            Some(ARGUMENTS) if is_legal => {
+                cursor.take(ARGUMENTS.len());
+            }
+            _ if brace.is_some() && is_legal => {}
+            _ => {
+                let message = "a name without arguments follows the marker; it is text";
+                out.problem(ProblemKind::MalformedInput, start..cursor.offset(), message);
+                let text_start = cursor.offset() - name.len();
+                out.text(&name, text_start);
+                return !cursor.is_empty();
+            }
+        }
+        let (name, id) = name.split_once(ID).map_or((&*name, None), |(name, id)| (name, Some(id)));
+        let call = out.begin(name.trim(), id.map(str::trim), start);
+        self.place = Place::Body(Box::new(Body::new(call, cursor.offset())));
+        true
+    }
+
+    fn body(
+        &mut self,
+        mut body: Box<Body>,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        match body.read(cursor, out, &[MARKER]) {
+            Step::Over | Step::Stopped => {
+                body.finish(out);
+                true
+            }
+            Step::More if cursor.is_last() => {
+                body.cut_off(out);
+                false
+            }
+            Step::More => {
+                self.place = Place::Body(body);
+                false
+            }
+        }
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+}

@@ -1,0 +1,310 @@
+//! Reads functions and parameters written as tags.
+
+use super::super::reading::{Gap, Given, ValueEnd, ValueTags, Values, look_any, look_word};
+use crate::{
+    CallState, ProblemKind,
+    cursor::{Cursor, Look, More, look_literal},
+    format::Machine,
+    output::{Begun, Output},
+    prose::{Prose, Starts},
+};
+
+const WRAPPER: &str = "<tool_call>";
+const WRAPPER_END: &str = "</tool_call>";
+const FUNCTION: &str = "<function=";
+const FUNCTION_END: &str = "</function>";
+const PARAMETER: &str = "<parameter=";
+const PARAMETER_END: &str = "</parameter>";
+
+static TAGS: ValueTags = ValueTags {
+    closer: PARAMETER_END,
+    after_closer: &[PARAMETER, FUNCTION_END, WRAPPER_END, PARAMETER_END],
+    ender: FUNCTION_END,
+    after_ender: &[WRAPPER_END, WRAPPER, FUNCTION],
+    opener: PARAMETER,
+    after_name: ">",
+};
+
+/// Looks for a function, in its wrapper or bare.
+pub(super) fn claims(text: &str, more: More) -> Look<()> {
+    match look(text, more) {
+        Look::Yes(_) => Look::Yes(()),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Returns the length up to the name of the function.
+fn look(text: &str, more: More) -> Look<usize> {
+    let wrapper = match look_any(text, &[WRAPPER, FUNCTION], more) {
+        Look::Yes(1) => return Look::Yes(FUNCTION.len()),
+        Look::Yes(_) => WRAPPER.len(),
+        Look::No => return Look::No,
+        Look::Undecided => return Look::Undecided,
+    };
+    let behind = text.get(wrapper..).unwrap_or_default();
+    match look_word(behind, more, |word, more| look_literal(word, FUNCTION, more)) {
+        Look::Yes(len) => Look::Yes(text.len() - behind.trim_ascii_start().len() + len),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Reads the dialect of Qwen3-Coder.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    prose: Prose,
+    place: Place,
+    wrapper: Wrapper,
+    gap: Gap,
+}
+
+/// Whether the call stands in `<tool_call>`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Wrapper {
+    #[default]
+    Missing,
+    Open,
+}
+
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Outside,
+    /// In the name of a function that begins at this place.
+    Function(usize, String),
+    /// Between the parameters.
+    Between(Box<Call>),
+    /// In the name of a parameter that begins at this place.
+    Parameter(Box<Call>, usize, String),
+    Value(Box<Call>, Given),
+    /// Behind a function: where this begins, and the white space read so far.
+    After(usize, String),
+}
+
+#[derive(Debug)]
+struct Call {
+    begun: Begun,
+    values: Values,
+}
+
+impl Machine for Reader {
+    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
+        while self.step(cursor, out) {}
+    }
+}
+
+impl Reader {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match std::mem::take(&mut self.place) {
+            Place::Outside => self.outside(cursor, out),
+            Place::Function(start, name) => self.function(start, name, cursor, out),
+            Place::Between(call) => self.between(call, cursor, out),
+            Place::Parameter(call, start, name) => self.parameter(call, (start, name), cursor, out),
+            Place::Value(call, given) => self.value(call, given, cursor, out),
+            Place::After(start, space) => self.after(start, space, cursor, out),
+        }
+    }
+
+    fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let Some(len) = self.prose.read(cursor, out, Starts::Angle, look) else { return false };
+        self.wrapper = if len > FUNCTION.len() { Wrapper::Open } else { Wrapper::Missing };
+        self.place = Place::Function(cursor.offset(), String::new());
+        cursor.take(len);
+        true
+    }
+
+    /// Reads the name of a function; without its `>` it ends at the line break or the next tag.
+    fn function(
+        &mut self,
+        start: usize,
+        mut name: String,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        match take_name(&mut name, cursor) {
+            None if cursor.is_last() => {
+                let message = "the text ends in the name of a function";
+                out.problem(ProblemKind::UnfinishedCall, start..cursor.offset(), message);
+                false
+            }
+            None => {
+                self.place = Place::Function(start, name);
+                false
+            }
+            Some(end) => {
+                if end == b'>' {
+                    cursor.take(1);
+                } else {
+                    let at = cursor.offset();
+                    out.problem(ProblemKind::MissingEnd, at..at, "the tag of a function has no `>`");
+                }
+                let begun = out.begin(trimmed(&name), None, start);
+                let values = Values::new(&begun, out);
+                self.place = Place::Between(Box::new(Call { begun, values }));
+                true
+            }
+        }
+    }
+
+    fn between(
+        &mut self,
+        call: Box<Call>,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let tags = [PARAMETER, FUNCTION_END, WRAPPER_END, WRAPPER, FUNCTION];
+        let Some(which) = self.gap.skip(&tags, cursor, out) else {
+            if cursor.is_last() {
+                let end = cursor.offset();
+                out.cut_off(call.begun, call.values.into_value(), end);
+            } else {
+                self.place = Place::Between(call);
+            }
+            return false;
+        };
+        let start = cursor.offset();
+        match tags.get(which).copied() {
+            Some(PARAMETER) => {
+                cursor.take(PARAMETER.len());
+                self.place = Place::Parameter(call, start, String::new());
+            }
+            Some(FUNCTION_END) => {
+                cursor.take(FUNCTION_END.len());
+                self.end(*call, cursor, out);
+            }
+            _ => {
+                let message = "the end tag of the function is missing";
+                out.problem(ProblemKind::MissingEnd, start..start, message);
+                self.end(*call, cursor, out);
+            }
+        }
+        true
+    }
+
+    fn parameter(
+        &mut self,
+        call: Box<Call>,
+        (start, mut name): (usize, String),
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        match take_name(&mut name, cursor) {
+            None if cursor.is_last() => {
+                let end = cursor.offset();
+                out.cut_off(call.begun, call.values.into_value(), end);
+                false
+            }
+            None => {
+                self.place = Place::Parameter(call, start, name);
+                false
+            }
+            Some(b'>') => {
+                cursor.take(1);
+                let given = Given::new(trimmed(&name).to_owned(), cursor.offset());
+                self.place = Place::Value(call, given);
+                true
+            }
+            Some(_) => {
+                let message = "the tag of a parameter has no `>`; the parameter was left out";
+                out.problem(ProblemKind::IgnoredText, start..cursor.offset(), message);
+                self.place = Place::Between(call);
+                true
+            }
+        }
+    }
+
+    fn value(
+        &mut self,
+        mut call: Box<Call>,
+        mut given: Given,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let end = given.read(&TAGS, (&call.begun, &call.values), cursor, out);
+        if end == ValueEnd::OutOfText && !cursor.is_last() {
+            self.place = Place::Value(call, given);
+            return false;
+        }
+        if matches!(end, ValueEnd::NextParameter | ValueEnd::CallEnd) {
+            let at = given.start + given.raw.len();
+            let message = format!("the end tag of `{}` is missing", given.name);
+            out.problem(ProblemKind::MissingEnd, at..at, message);
+        }
+        let (name, raw, range) = given.finish(out);
+        call.values.add(&name, without_markup(&raw).to_owned(), range, out);
+        match end {
+            ValueEnd::OutOfText => {
+                out.cut_off(call.begun, call.values.into_value(), cursor.offset());
+                return false;
+            }
+            ValueEnd::CallEnd => self.end(*call, cursor, out),
+            ValueEnd::Closed | ValueEnd::NextParameter => self.place = Place::Between(call),
+        }
+        true
+    }
+
+    fn end(&mut self, call: Call, cursor: &Cursor<'_>, out: &mut Output<'_>) {
+        let end = cursor.offset();
+        out.end(call.begun, call.values.into_value(), CallState::Complete, end);
+        self.place = Place::After(end, String::new());
+    }
+
+    /// Reads the end of the wrapper, or the next function in it.
+    fn after(
+        &mut self,
+        start: usize,
+        mut space: String,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        space.push_str(cursor.take_space());
+        let at_end = cursor.is_empty();
+        match look_any(cursor.rest(), &[WRAPPER_END, FUNCTION], cursor.more()) {
+            Look::Undecided => {
+                self.place = Place::After(start, space);
+                return false;
+            }
+            Look::Yes(0) => {
+                let range = cursor.range(WRAPPER_END.len());
+                cursor.take(WRAPPER_END.len());
+                if self.wrapper == Wrapper::Missing {
+                    let message = "the start of the block is missing";
+                    out.problem(ProblemKind::MissingStart, range, message);
+                }
+                return true;
+            }
+            Look::Yes(_) => {
+                self.place = Place::Function(cursor.offset(), String::new());
+                cursor.take(FUNCTION.len());
+                return true;
+            }
+            Look::No => {}
+        }
+        if self.wrapper == Wrapper::Open {
+            out.problem(ProblemKind::MissingEnd, start..start, "the end of the block is missing");
+        }
+        self.prose.pass(&space);
+        out.text(&space, start);
+        !at_end
+    }
+}
+
+/// Takes the name in a tag; returns the byte that ended it, which is not taken.
+fn take_name(name: &mut String, cursor: &mut Cursor<'_>) -> Option<u8> {
+    let rest = cursor.rest();
+    let stop = rest.find(['>', '\n', '<']);
+    name.push_str(cursor.take(stop.unwrap_or(rest.len())));
+    stop.and_then(|_| cursor.rest().bytes().next())
+}
+
+/// Drops what models put around names by habit.
+fn trimmed(name: &str) -> &str {
+    name.trim().trim_matches(['"', '\''])
+}
+
+/// Drops the line breaks that belong to the tags.
+fn without_markup(raw: &str) -> &str {
+    let raw = raw.strip_prefix('\n').unwrap_or(raw);
+    raw.strip_suffix('\n').unwrap_or(raw)
+}

@@ -1,0 +1,61 @@
+//! The JSON arguments of a call whose name stands outside of them.
+
+use serde_json::Value;
+
+use super::{Span, Step};
+use crate::{
+    ProblemKind,
+    cursor::Cursor,
+    json::read_arguments,
+    output::{Begun, Output},
+};
+
+/// The arguments of a begun call, as they arrive.
+#[derive(Debug)]
+pub(crate) struct Body {
+    call: Begun,
+    span: Span,
+}
+
+impl Body {
+    /// Begins the arguments of a call at a place in the whole input.
+    pub(crate) fn new(call: Begun, start: usize) -> Self {
+        Self { call, span: Span::new(start) }
+    }
+
+    /// Reads on, and streams what it reads.
+    pub(crate) fn read(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+        enders: &[&str],
+    ) -> Step {
+        let before = self.span.raw.len();
+        let step = self.span.read(cursor, enders);
+        let piece = self.span.raw.get(before..).unwrap_or_default();
+        out.arguments(&self.call, None, piece);
+        step
+    }
+
+    /// Ends the call: its arguments are over, or an end marker says so.
+    pub(crate) fn finish(self, out: &mut Output<'_>) {
+        let end = self.span.end();
+        let (arguments, state) = read_arguments(&self.span.raw, self.span.start..end, out);
+        out.end(self.call, arguments, state, end);
+    }
+
+    /// Ends the call where the text ends before its arguments do.
+    pub(crate) fn cut_off(self, out: &mut Output<'_>) {
+        let end = self.span.end();
+        out.cut_off(self.call, Value::String(self.span.raw), end);
+    }
+
+    /// Notes that the end marker is missing behind arguments that are all there.
+    pub(crate) fn note_missing_end(out: &mut Output<'_>, at: usize) {
+        out.problem(
+            ProblemKind::MissingEnd,
+            at..at,
+            "the end marker of the call is missing; its arguments are all there",
+        );
+    }
+}

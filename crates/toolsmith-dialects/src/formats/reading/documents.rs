@@ -1,0 +1,147 @@
+//! JSON documents out of a server's answer: one body, a list, lines, or server-sent events.
+
+use serde_json::Value;
+
+use super::{Span, Step};
+use crate::{
+    ProblemKind,
+    cursor::{Cursor, Look, More},
+    output::Output,
+};
+
+/// One JSON object of the answer.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// The object.
+    pub(crate) value: Value,
+    /// Where it begins in the whole input.
+    pub(crate) start: usize,
+    /// The place behind it.
+    pub(crate) end: usize,
+}
+
+/// Takes the JSON objects out of an answer, however they are framed.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    span: Option<Span>,
+    /// What stands on this line outside an object, and where it begins.
+    line: String,
+    line_start: usize,
+}
+
+impl Documents {
+    /// Returns the next object; `None` when there is no more text for now.
+    pub(crate) fn next(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> Option<Document> {
+        loop {
+            if self.span.is_none() && !self.seek(cursor, out) {
+                return None;
+            }
+            let mut span = self.span.take()?;
+            match span.read(cursor, &[]) {
+                Step::Over | Step::Stopped => {
+                    if let Some(document) = read(&span, out) {
+                        return Some(document);
+                    }
+                }
+                Step::More if cursor.is_last() => {
+                    let message = "the answer ends inside a JSON object; what it holds is lost";
+                    out.problem(ProblemKind::UnfinishedCall, span.start..span.end(), message);
+                    return None;
+                }
+                Step::More => {
+                    self.span = Some(span);
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Goes to the next object; what stands before it is framing, or text that is none.
+    fn seek(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        loop {
+            if self.line.is_empty() {
+                self.line_start = cursor.offset();
+            }
+            let rest = cursor.rest();
+            let stop = rest.find(['{', '\n']);
+            self.line.push_str(cursor.take(stop.unwrap_or(rest.len())));
+            match cursor.rest().bytes().next() {
+                Some(b'{') => {
+                    self.leave_line(out);
+                    self.span = Some(Span::new(cursor.offset()));
+                    return true;
+                }
+                Some(_) => {
+                    self.leave_line(out);
+                    cursor.take(1);
+                }
+                None => {
+                    if cursor.is_last() {
+                        self.leave_line(out);
+                    }
+                    return false;
+                }
+            }
+        }
+    }
+
+    fn leave_line(&mut self, out: &mut Output<'_>) {
+        let line = std::mem::take(&mut self.line);
+        if !is_framing(&line) {
+            let range = self.line_start..self.line_start + line.len();
+            let message = "this is neither JSON nor an event of a stream; it was taken for text";
+            out.problem(ProblemKind::MalformedInput, range, message);
+            out.text(&line, self.line_start);
+        }
+    }
+}
+
+fn read(span: &Span, out: &mut Output<'_>) -> Option<Document> {
+    let (start, end) = (span.start, span.end());
+    let Ok(value) = serde_json::from_str(&span.raw) else {
+        let message = "this looks like a JSON object and is none; it was left out";
+        out.problem(ProblemKind::MalformedInput, start..end, message);
+        return None;
+    };
+    Some(Document { value, start, end })
+}
+
+fn is_framing(line: &str) -> bool {
+    let line = line.trim();
+    line.bytes().all(|byte| matches!(byte, b'[' | b']' | b',' | b' '))
+        || ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| line.starts_with(field))
+}
+
+/// How far a look goes into a document.
+const LOOK_AHEAD: usize = 256;
+
+/// Looks for an object, or a list of them, that has one of some marks near its start.
+///
+/// White space is left out, as the marks have none.
+pub(crate) fn look_keys(text: &str, marks: &[&str], more: More) -> Look<()> {
+    if !text.starts_with(['{', '[']) {
+        return Look::No;
+    }
+    let near = text.as_bytes().get(..LOOK_AHEAD).unwrap_or(text.as_bytes());
+    // Only an object whose first key is quoted is JSON; prose is let go at once.
+    let dense: Vec<u8> = near.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let opened = dense.iter().take_while(|byte| matches!(byte, b'{' | b'[')).count();
+    match dense.get(opened) {
+        Some(b'"') => {}
+        None if text.len() < LOOK_AHEAD && more == More::MayCome => return Look::Undecided,
+        _ => return Look::No,
+    }
+    if marks.iter().any(|mark| memchr::memmem::find(&dense, mark.as_bytes()).is_some()) {
+        return Look::Yes(());
+    }
+    if text.len() < LOOK_AHEAD && more == More::MayCome { Look::Undecided } else { Look::No }
+}
+
+/// Returns the text of a member; the empty text where there is none.
+pub(crate) fn text_at(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,170 @@
+//! Calls that a server hands over in pieces, perhaps several at once.
+
+use std::{collections::VecDeque, ops::Range};
+
+use serde_json::Value;
+
+use crate::{
+    CallState, JsonScanner, ProblemKind,
+    json::read_arguments,
+    output::{Begun, Output},
+};
+
+/// How a call came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Close {
+    /// The server says that it is over.
+    Finished,
+    /// The server ended it, whether the model was done or not: what is not whole was cut off.
+    Stopped,
+    /// The answer stopped: it was too long, or the stream broke off.
+    CutOff,
+}
+
+/// More of a call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Piece<'a> {
+    /// What tells the calls of one answer apart.
+    pub(crate) key: u64,
+    /// The tool, in the first piece.
+    pub(crate) name: Option<&'a str>,
+    /// The identifier, in the first piece.
+    pub(crate) id: Option<&'a str>,
+    /// More of the JSON text of the arguments.
+    pub(crate) arguments: &'a str,
+    /// Where the piece stands in the whole input.
+    pub(crate) range: Range<usize>,
+}
+
+/// The calls that are being handed over, in the order of their first pieces.
+///
+/// Events tell of one call at a time: what arrives of a later one waits.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    calls: VecDeque<Partial>,
+}
+
+#[derive(Debug)]
+struct Partial {
+    key: u64,
+    name: String,
+    id: Option<String>,
+    raw: String,
+    scanner: JsonScanner,
+    is_over: bool,
+    begun: Option<Begun>,
+    streamed: usize,
+    range: Range<usize>,
+    close: Option<Close>,
+}
+
+impl Gathered {
+    /// Takes a piece in.
+    pub(crate) fn add(&mut self, piece: &Piece<'_>, out: &mut Output<'_>) {
+        let open = self.calls.iter_mut().find(|call| call.key == piece.key && call.close.is_none());
+        match open {
+            Some(call) => call.add(piece),
+            None => {
+                let mut call = Partial::new(piece);
+                call.add(piece);
+                self.calls.push_back(call);
+            }
+        }
+        self.pass_on(out);
+    }
+
+    /// Ends a call.
+    pub(crate) fn close(&mut self, key: u64, close: Close, out: &mut Output<'_>) {
+        for call in self.calls.iter_mut().filter(|call| call.key == key) {
+            call.close.get_or_insert(close);
+        }
+        self.pass_on(out);
+    }
+
+    /// Ends all calls.
+    pub(crate) fn close_all(&mut self, close: Close, out: &mut Output<'_>) {
+        for call in &mut self.calls {
+            call.close.get_or_insert(close);
+        }
+        self.pass_on(out);
+    }
+
+    /// Tells whether a call of this key is open.
+    pub(crate) fn has(&self, key: u64) -> bool {
+        self.calls.iter().any(|call| call.key == key)
+    }
+
+    fn pass_on(&mut self, out: &mut Output<'_>) {
+        while let Some(call) = self.calls.front_mut() {
+            call.stream(out);
+            let is_ended = call.close.is_some() || (call.is_over && self.calls.len() > 1);
+            if !is_ended {
+                return;
+            }
+            if let Some(call) = self.calls.pop_front() {
+                call.end(out);
+            }
+        }
+    }
+}
+
+impl Partial {
+    fn new(piece: &Piece<'_>) -> Self {
+        Self {
+            key: piece.key,
+            name: String::new(),
+            id: None,
+            raw: String::new(),
+            scanner: JsonScanner::default(),
+            is_over: false,
+            begun: None,
+            streamed: 0,
+            range: piece.range.clone(),
+            close: None,
+        }
+    }
+
+    fn add(&mut self, piece: &Piece<'_>) {
+        if let Some(name) = piece.name.filter(|_| self.name.is_empty()) {
+            self.name = name.to_owned();
+        }
+        if self.id.is_none() {
+            self.id = piece.id.map(str::to_owned);
+        }
+        self.is_over = self.is_over || self.scanner.feed(piece.arguments).is_some();
+        self.raw.push_str(piece.arguments);
+        self.range.end = self.range.end.max(piece.range.end);
+    }
+
+    fn stream(&mut self, out: &mut Output<'_>) {
+        if self.name.is_empty() && self.close.is_none() {
+            return;
+        }
+        let begun = self
+            .begun
+            .get_or_insert_with(|| out.begin(&self.name, self.id.as_deref(), self.range.start));
+        out.arguments(begun, None, self.raw.get(self.streamed..).unwrap_or_default());
+        self.streamed = self.raw.len();
+    }
+
+    fn end(self, out: &mut Output<'_>) {
+        let Some(call) = self.begun else { return };
+        let call = call.with_late_id(self.id.as_deref());
+        let range = self.range;
+        let is_cut = match self.close {
+            Some(Close::Finished) | None => false,
+            Some(Close::Stopped) => !self.is_over && !self.raw.trim().is_empty(),
+            Some(Close::CutOff) => !self.is_over,
+        };
+        if is_cut {
+            return out.cut_off(call, Value::String(self.raw), range.end);
+        }
+        if call.name.is_empty() {
+            let message = "a call has no name, so it is not to be run";
+            out.problem(ProblemKind::NamelessCall, range.clone(), message);
+            return out.end(call, Value::String(self.raw), CallState::Unreadable, range.end);
+        }
+        let (arguments, state) = read_arguments(&self.raw, range.clone(), out);
+        out.end(call, arguments, state, range.end);
+    }
+}

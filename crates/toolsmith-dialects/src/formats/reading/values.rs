@@ -1,0 +1,234 @@
+//! Parameters that are written one by one between tags, and typed by the schema.
+
+use std::{ops::Range, sync::Arc};
+
+use serde_json::{Map, Value};
+
+use super::{Found, find, look_any};
+use crate::{
+    Fix, ProblemKind, Shape, TypingNote,
+    cursor::{Cursor, Look, More},
+    output::{Begun, Output},
+    type_text,
+};
+
+/// The parameters of a call so far.
+#[derive(Debug)]
+pub(crate) struct Values {
+    shape: Option<Arc<Shape>>,
+    fields: Map<String, Value>,
+}
+
+impl Values {
+    /// Begins the parameters of a call.
+    pub(crate) fn new(call: &Begun, out: &Output<'_>) -> Self {
+        Self { shape: out.tools.shape(&call.name), fields: Map::new() }
+    }
+
+    /// Adds a parameter with the type that the tool wants; the raw string where that is unknown.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        raw: String,
+        range: Range<usize>,
+        out: &mut Output<'_>,
+    ) {
+        let wanted = self.shape.as_ref().and_then(|shape| shape.wanted(name));
+        let (value, note) = match wanted {
+            Some(wanted) => type_text(raw, wanted, out.settings.repairs),
+            None => (Value::String(raw), None),
+        };
+        match note {
+            Some(TypingNote::Repaired(fixes)) => {
+                for fix in fixes {
+                    out.problem(ProblemKind::Repaired, range.clone(), Fix::as_str(fix));
+                }
+            }
+            Some(TypingNote::DoesNotFit) => {
+                let message = format!("`{name}` has not the type that the tool wants");
+                out.problem(ProblemKind::UntypedValue, range.clone(), message);
+            }
+            None => {}
+        }
+        if self.fields.insert(name.to_owned(), value).is_some() {
+            let message = format!("`{name}` was given twice; the last one holds");
+            out.problem(ProblemKind::RepeatedParameter, range, message);
+        }
+    }
+
+    /// Tells whether a tag in a value can open another parameter: one of the tool's, not yet given.
+    ///
+    /// Nothing is known about the parameters of an unknown tool: there a tag must begin a line.
+    fn awaits(&self, name: &str, given: &Given) -> bool {
+        let fits = match &self.shape {
+            Some(shape) => shape.names(name),
+            None => given.raw.ends_with('\n') && name.bytes().all(is_word),
+        };
+        fits && name != given.name && !self.fields.contains_key(name)
+    }
+
+    /// Returns the parameters.
+    pub(crate) fn into_value(self) -> Value {
+        Value::Object(self.fields)
+    }
+}
+
+/// The tags around values in a dialect.
+#[derive(Debug)]
+pub(crate) struct ValueTags {
+    /// Closes a value.
+    pub(crate) closer: &'static str,
+    /// What may follow the closer; with anything else behind it, it is part of the value.
+    pub(crate) after_closer: &'static [&'static str],
+    /// Closes the call, and so a value that was not closed.
+    pub(crate) ender: &'static str,
+    /// What may follow the ender of a value that was not closed.
+    pub(crate) after_ender: &'static [&'static str],
+    /// Opens a parameter, up to its name.
+    pub(crate) opener: &'static str,
+    /// What stands behind the name.
+    pub(crate) after_name: &'static str,
+}
+
+/// The longest name of a parameter that a tag inside a value is looked at for.
+const LONGEST_NAME: usize = 128;
+
+/// A value as it arrives.
+#[derive(Debug)]
+pub(crate) struct Given {
+    /// The parameter.
+    pub(crate) name: String,
+    /// The text of the value so far.
+    pub(crate) raw: String,
+    /// Where it begins in the whole input.
+    pub(crate) start: usize,
+    /// A tag, and the white space behind it, that may or may not end the value.
+    held: String,
+    is_ender: bool,
+    /// How many parameters the value itself opens and does not close.
+    open: usize,
+    /// The value holds tags of the dialect.
+    has_markup: bool,
+}
+
+/// What ended a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ValueEnd {
+    /// Its own end tag.
+    Closed,
+    /// The next parameter, whose tag is still to be read.
+    NextParameter,
+    /// The end tag of the call, which has been read.
+    CallEnd,
+    /// There is no more text for now, or at all.
+    OutOfText,
+}
+
+impl Given {
+    /// Begins a value at a place in the whole input.
+    pub(crate) fn new(name: String, start: usize) -> Self {
+        let (raw, held) = (String::new(), String::new());
+        Self { name, raw, start, held, is_ender: false, open: 0, has_markup: false }
+    }
+
+    /// Notes tags of the dialect inside the value, and returns the name, the text and its range.
+    pub(crate) fn finish(self, out: &mut Output<'_>) -> (String, String, Range<usize>) {
+        let range = self.start..self.start + self.raw.len();
+        if self.has_markup {
+            let message = "the value holds tags of the dialect; its end was found by what follows";
+            out.problem(ProblemKind::MarkupInValue, range.clone(), message);
+        }
+        (self.name, self.raw, range)
+    }
+
+    /// Reads on until the value ends, and streams what it reads.
+    pub(crate) fn read(
+        &mut self,
+        tags: &ValueTags,
+        (call, values): (&Begun, &Values),
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> ValueEnd {
+        let before = self.raw.len();
+        let end = loop {
+            let step = if self.held.is_empty() {
+                self.search(tags, values, cursor)
+            } else {
+                self.settle(tags, cursor)
+            };
+            if let Some(end) = step {
+                break end;
+            }
+        };
+        out.arguments(call, Some(&self.name), self.raw.get(before..).unwrap_or_default());
+        end
+    }
+
+    /// Takes text up to the next tag that may end the value.
+    fn search(
+        &mut self,
+        tags: &ValueTags,
+        values: &Values,
+        cursor: &mut Cursor<'_>,
+    ) -> Option<ValueEnd> {
+        let markers = [tags.closer, tags.ender, tags.opener];
+        let found = find(cursor.rest(), &markers, cursor.more());
+        let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
+        self.raw.push_str(cursor.take(before));
+        let Found::Marker { which, .. } = found else { return Some(ValueEnd::OutOfText) };
+        if which < 2 {
+            self.is_ender = which == 1;
+            self.held = cursor.take(markers.get(which).map_or(0, |tag| tag.len())).to_owned();
+            return None;
+        }
+        match look_name(cursor.rest(), tags, cursor.more()) {
+            Look::Yes(name) if values.awaits(&name, self) => Some(ValueEnd::NextParameter),
+            Look::Undecided => Some(ValueEnd::OutOfText),
+            Look::Yes(_) | Look::No => {
+                self.has_markup = true;
+                self.open += 1;
+                self.raw.push_str(cursor.take(tags.opener.len()));
+                None
+            }
+        }
+    }
+
+    /// Decides about a held tag by what follows it.
+    fn settle(&mut self, tags: &ValueTags, cursor: &mut Cursor<'_>) -> Option<ValueEnd> {
+        self.held.push_str(cursor.take_space());
+        if cursor.is_empty() && !cursor.is_last() {
+            return Some(ValueEnd::OutOfText);
+        }
+        let followers = if self.is_ender { tags.after_ender } else { tags.after_closer };
+        let is_end = match look_any(cursor.rest(), followers, cursor.more()) {
+            Look::Undecided => return Some(ValueEnd::OutOfText),
+            Look::Yes(_) => true,
+            Look::No => cursor.is_empty(),
+        };
+        // The end tag of a pair inside the value belongs to the value.
+        let is_inner = !self.is_ender && self.open > 0 && !cursor.is_empty();
+        let held = std::mem::take(&mut self.held);
+        if !is_end || is_inner {
+            self.has_markup = true;
+            self.open = self.open.saturating_sub(usize::from(!self.is_ender));
+            self.raw.push_str(&held);
+            return None;
+        }
+        Some(if self.is_ender { ValueEnd::CallEnd } else { ValueEnd::Closed })
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn look_name(text: &str, tags: &ValueTags, more: More) -> Look<String> {
+    let Some(rest) = text.strip_prefix(tags.opener) else { return Look::No };
+    let window = rest.char_indices().map(|(at, _)| at).find(|&at| at > LONGEST_NAME);
+    let near = rest.get(..window.unwrap_or(rest.len())).unwrap_or(rest);
+    match near.find(tags.after_name) {
+        Some(len) => Look::Yes(near.get(..len).unwrap_or_default().trim().to_owned()),
+        None if window.is_none() && more == More::MayCome => Look::Undecided,
+        None => Look::No,
+    }
+}

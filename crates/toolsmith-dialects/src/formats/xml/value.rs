@@ -1,0 +1,304 @@
+//! The value of a parameter while it arrives, and how its end is found.
+//!
+//! A value is raw text and may hold the tags of the dialect itself. So an end tag ends it only when
+//! the call goes on behind it: with the next parameter, the end of the call, the next call or the
+//! end of the block. Calls that begin and end inside the value are counted, mentions of their tags
+//! are not. An opening tag of another parameter is remembered: when an end tag in the value answers it, both are text; when
+//! none does, the end tag before it was dropped, and the value ends there.
+
+use memchr::memchr;
+use toolsmith_core::Text;
+
+use super::{
+    known::{Known, Parameter},
+    tag::{Kind, Side, Tag, look_element, look_tag, proves_call},
+};
+use crate::{
+    ProblemKind,
+    cursor::{Cursor, Look, More, look_literal},
+    output::Output,
+};
+
+/// A value while it arrives.
+#[derive(Debug)]
+pub(super) struct Open {
+    name: Text,
+    is_string: Option<bool>,
+    prefix: Text,
+    /// The end tag, in the older form where it is called like the parameter.
+    element: Option<String>,
+    text: String,
+    /// Where the value begins in the whole input.
+    start: usize,
+    streamed: usize,
+    /// A tag of the dialect was met: where the value ends is open, so streaming waits.
+    has_markup: bool,
+    /// Where the first end tag stands that was followed by something else.
+    first_close: Option<usize>,
+    openers: Vec<Opener>,
+    /// How many calls have begun inside the value.
+    depth: usize,
+    undecided: Option<Undecided>,
+}
+
+/// An opening tag of another parameter inside the value.
+#[derive(Debug)]
+struct Opener {
+    at: usize,
+    len: usize,
+    name: Text,
+    is_string: Option<bool>,
+}
+
+/// A tag that means one thing or another by what follows it.
+#[derive(Clone, Copy, Debug)]
+struct Undecided {
+    kind: Kind,
+    side: Side,
+    is_of_same_prefix: bool,
+    /// The place behind the tag in the whole input.
+    end: usize,
+}
+
+/// How far reading a value came.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// More text is needed.
+    Wait,
+    /// The value is over; the call goes on.
+    Value,
+    /// The value has no end tag, and its call ends at this place.
+    Call(usize),
+}
+
+impl Open {
+    /// Begins the value of a parameter behind its tag.
+    pub(super) fn new(tag: &Tag<'_>, name: &str, start: usize) -> Self {
+        Self::begin(name.into(), tag.is_string, tag.prefix.into(), start)
+    }
+
+    /// Begins the value of an element of the older form.
+    pub(super) fn of_element(name: &str, start: usize) -> Self {
+        let open = Self::begin(name.into(), None, Text::default(), start);
+        Self { element: Some(format!("</{name}>")), ..open }
+    }
+
+    fn begin(name: Text, is_string: Option<bool>, prefix: Text, start: usize) -> Self {
+        Self {
+            name,
+            is_string,
+            prefix,
+            element: None,
+            text: String::new(),
+            start,
+            streamed: 0,
+            has_markup: false,
+            first_close: None,
+            openers: Vec::new(),
+            depth: 0,
+            undecided: None,
+        }
+    }
+
+    /// Reads on; `tail` keeps a tag and the space behind it until it is known what they are.
+    pub(super) fn read(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+        call: &Known,
+        tail: &mut String,
+    ) -> Reading {
+        loop {
+            if let Some(tag) = self.undecided {
+                match self.decide(tag, cursor, call, tail) {
+                    Look::Undecided => return Reading::Wait,
+                    Look::Yes(reading) => return reading,
+                    Look::No => self.keep(tag, tail),
+                }
+            }
+            let rest = cursor.rest();
+            let (len, tag) = self.next_tag(rest, cursor.more());
+            self.push(cursor.take(len), out, call);
+            let Some(tag) = tag else { return Reading::Wait };
+            let text = cursor.take(tag.len);
+            self.meet(&tag, text, cursor.offset(), call, tail);
+        }
+    }
+
+    /// Finds the next tag that may matter; without one, returns how much is surely value.
+    fn next_tag<'a>(&self, rest: &'a str, more: More) -> (usize, Option<Tag<'a>>) {
+        let mut at = 0;
+        while let Some(skip) = memchr(b'<', rest.as_bytes().get(at..).unwrap_or_default()) {
+            at += skip;
+            let ahead = rest.get(at..).unwrap_or_default();
+            let look = match &self.element {
+                None => look_tag(ahead, more),
+                Some(element) => look_closer(ahead, element, more),
+            };
+            match look {
+                Look::Yes(tag) => return (at, Some(tag)),
+                Look::Undecided => return (at, None),
+                Look::No => at += 1,
+            }
+        }
+        (rest.len(), None)
+    }
+
+    fn push(&mut self, text: &str, out: &mut Output<'_>, call: &Known) {
+        self.text.push_str(text);
+        if !self.has_markup {
+            out.arguments(&call.begun, Some(&self.name), text);
+            self.streamed = self.text.len();
+        }
+    }
+
+    /// Takes in a tag that stands inside the value or ends it; `end` is the place behind it.
+    fn meet(&mut self, tag: &Tag<'_>, text: &str, end: usize, call: &Known, tail: &mut String) {
+        let is_outer = self.depth == 0;
+        let ends = is_outer && matches!(tag.kind, Kind::Parameter | Kind::Invoke);
+        if (ends && tag.side == Side::Close)
+            || (tag.is(Kind::Invoke, Side::Open) && tag.name.is_some())
+        {
+            tail.clear();
+            tail.push_str(text);
+            let (kind, side) = (tag.kind, tag.side);
+            let is_of_same_prefix = self.prefix == tag.prefix;
+            self.undecided = Some(Undecided { kind, side, is_of_same_prefix, end });
+            return;
+        }
+        if tag.is(Kind::Invoke, Side::Close) {
+            self.depth -= 1;
+        } else if is_outer
+            && tag.is(Kind::Parameter, Side::Open)
+            && let Some(name) = tag.name.filter(|name| call.may_take(name, &self.name))
+        {
+            let (at, len) = (self.text.len(), text.len());
+            self.openers.push(Opener { at, len, name: name.into(), is_string: tag.is_string });
+        }
+        self.has_markup = true;
+        self.text.push_str(text);
+    }
+
+    /// Says by what follows whether an end tag is one, and whether a call begins in the value.
+    fn decide(
+        &mut self,
+        tag: Undecided,
+        cursor: &mut Cursor<'_>,
+        call: &Known,
+        tail: &mut String,
+    ) -> Look<Reading> {
+        tail.push_str(cursor.take_space());
+        let rest = cursor.rest();
+        if rest.is_empty() {
+            return Look::Undecided;
+        }
+        let next = match look_tag(rest, cursor.more()) {
+            Look::Undecided => return Look::Undecided,
+            Look::Yes(tag) => tag,
+            Look::No if self.element.is_some() => return self.decide_element(rest, cursor.more()),
+            Look::No => return Look::No,
+        };
+        if tag.side == Side::Open {
+            self.depth += usize::from(proves_call(&next));
+            return Look::No;
+        }
+        let goes_on = next.is(Kind::Wrapper, Side::Close) || next.opens_named(Kind::Invoke);
+        if tag.kind == Kind::Invoke {
+            return if goes_on { Look::Yes(Reading::Call(tag.end)) } else { Look::No };
+        }
+        let is_end = goes_on
+            || next.is(Kind::Invoke, Side::Close)
+            || next.opens_named(Kind::Parameter)
+            || (self.element.is_some() && next.is(Kind::Parameters, Side::Close));
+        let is_ours = tag.is_of_same_prefix || next.prefix == call.prefix;
+        if is_end && is_ours { Look::Yes(Reading::Value) } else { Look::No }
+    }
+
+    fn decide_element(&self, rest: &str, more: More) -> Look<Reading> {
+        match look_element(rest, more) {
+            Look::Yes(_) => Look::Yes(Reading::Value),
+            Look::No => Look::No,
+            Look::Undecided => Look::Undecided,
+        }
+    }
+
+    /// Keeps a tag that ends nothing as text of the value.
+    fn keep(&mut self, tag: Undecided, tail: &str) {
+        self.undecided = None;
+        self.has_markup = true;
+        let is_closer = tag.kind == Kind::Parameter && tag.side == Side::Close;
+        if is_closer && self.openers.pop().is_none() {
+            self.first_close.get_or_insert(self.text.len());
+        }
+        self.text.push_str(tail);
+    }
+
+    /// Gives the finished value to its call, and the values of parameters found inside it.
+    pub(super) fn settle(mut self, reading: &Reading, call: &mut Known, out: &mut Output<'_>) {
+        let rest = self.text.get(self.streamed..).unwrap_or_default();
+        out.arguments(&call.begun, Some(&self.name), rest);
+        let openers = std::mem::take(&mut self.openers);
+        let has_end = *reading == Reading::Value && openers.is_empty();
+        if has_end {
+            self.note_markup(out);
+            let range = self.start..self.start + self.text.len();
+            let Self { name, is_string, text: raw, .. } = self;
+            return call.add(Parameter { name, is_string, raw, range }, out);
+        }
+        let mut from = 0;
+        let (mut name, mut is_string) = (self.name.clone(), self.is_string);
+        for opener in openers {
+            self.add_part(from..opener.at, (name, is_string), call, out);
+            from = opener.at + opener.len;
+            (name, is_string) = (opener.name, opener.is_string);
+        }
+        self.add_part(from..self.text.len(), (name, is_string), call, out);
+    }
+
+    fn note_markup(&self, out: &mut Output<'_>) {
+        if self.has_markup {
+            let range = self.start..self.start + self.text.len();
+            let message = format!("the value of `{}` holds tags of calls; they are its text", self.name);
+            out.problem(ProblemKind::MarkupInValue, range, message);
+        }
+    }
+
+    /// Gives a part of the text to the call, up to the first end tag in it if there is one.
+    fn add_part(
+        &self,
+        part: std::ops::Range<usize>,
+        (name, is_string): (Text, Option<bool>),
+        call: &mut Known,
+        out: &mut Output<'_>,
+    ) {
+        let closed = self.first_close.filter(|close| part.contains(close));
+        let end = closed.unwrap_or(part.end);
+        let range = self.start + part.start..self.start + end;
+        if closed.is_some() {
+            let message = "text between the parameters of a call was left out";
+            out.problem(ProblemKind::IgnoredText, range.end..self.start + part.end, message);
+        } else if part.end < self.text.len() || self.undecided.is_none_or(|tag| tag.kind == Kind::Invoke) {
+            let message = format!("`{name}` has no end tag; it ends where the call goes on");
+            out.problem(ProblemKind::MissingEnd, range.clone(), message);
+        }
+        let raw = self.text.get(part.start..end).unwrap_or_default().to_owned();
+        call.add(Parameter { name, is_string, raw, range }, out);
+    }
+}
+
+/// Looks for the end tag of the older form, which is called like its parameter.
+fn look_closer<'a>(text: &'a str, element: &str, more: More) -> Look<Tag<'a>> {
+    match look_literal(text, element, more) {
+        Look::Yes(len) => Look::Yes(Tag {
+            kind: Kind::Parameter,
+            side: Side::Close,
+            prefix: "",
+            name: None,
+            id: None,
+            is_string: None,
+            len,
+        }),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}

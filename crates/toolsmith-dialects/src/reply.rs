@@ -1,0 +1,60 @@
+//! A whole reply, read at once.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::{Dialect, Event, ParsedCall, Parser, Problem, Settings, Tools};
+
+/// A piece of text that belongs to no call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextPiece {
+    /// The text, to the byte.
+    pub text: String,
+    /// Where it stands in the whole input.
+    pub range: Range<usize>,
+}
+
+/// What a whole reply holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Reply {
+    /// The text around the calls, in order; pieces that touch are one.
+    pub pieces: Vec<TextPiece>,
+    /// The calls that are all there, in order.
+    pub calls: Vec<ParsedCall>,
+    /// The calls that must not be run: unfinished or unreadable ones.
+    pub set_aside: Vec<ParsedCall>,
+    /// What is odd, in the order in which it was noticed.
+    pub problems: Vec<Problem>,
+}
+
+impl Reply {
+    /// Returns the text around the calls, joined.
+    pub fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    /// Takes one more event in.
+    pub fn add(&mut self, event: Event<'_>) {
+        match event {
+            Event::Text { text, range } => match self.pieces.last_mut() {
+                Some(last) if last.range.end == range.start => {
+                    last.text.push_str(&text);
+                    last.range.end = range.end;
+                }
+                _ => self.pieces.push(TextPiece { text: text.into_owned(), range }),
+            },
+            Event::CallEnd { call, .. } if call.is_complete() => self.calls.push(call),
+            Event::CallEnd { call, .. } => self.set_aside.push(call),
+            Event::Problem(problem) => self.problems.push(problem),
+            Event::CallStart { .. } | Event::Arguments { .. } => {}
+        }
+    }
+}
+
+/// Reads a whole reply; it never fails, and says what is odd in the problems.
+pub fn parse(dialect: Dialect, text: &str, tools: &Tools, settings: &Settings) -> Reply {
+    let mut reply = Reply::default();
+    Parser::new(dialect, tools.clone(), *settings).read_last(text, &mut |event| reply.add(event));
+    reply
+}

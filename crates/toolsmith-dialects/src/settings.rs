@@ -1,0 +1,42 @@
+//! How a reply is read.
+
+/// Whether a call inside a Markdown code fence is a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fences {
+    /// It is an example, so text; a problem says that it was seen.
+    #[default]
+    Text,
+    /// It is a call like any other.
+    Calls,
+}
+
+/// Whether `&lt;` and its like in values stand for characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entities {
+    /// Values are kept to the byte.
+    #[default]
+    Keep,
+    /// The five entities of XML, numeric ones and CDATA sections are decoded.
+    Decode,
+}
+
+/// Whether near-JSON is repaired.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repairs {
+    /// It is, and every repair is noted as a problem.
+    #[default]
+    Try,
+    /// It is not; what is not JSON is unreadable.
+    Refuse,
+}
+
+/// How a reply is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// What a call inside a code fence is.
+    pub fences: Fences,
+    /// What entities in values are.
+    pub entities: Entities,
+    /// What is done about near-JSON.
+    pub repairs: Repairs,
+}
