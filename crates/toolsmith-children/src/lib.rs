@@ -47,7 +47,7 @@ mod ward;
 
 pub use children::{Child, Children};
 pub use command::{Command, Limits};
-pub use environment::{clean, is_loader};
+pub use environment::clean;
 pub use error::ChildError;
 pub use exit::Exit;
 pub use program::find;

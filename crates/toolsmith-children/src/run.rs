@@ -5,16 +5,20 @@ use std::{collections::VecDeque, fmt, io, pin::pin, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::unix::pipe,
-    time::timeout,
+    time::{Instant, sleep},
 };
+use tokio_util::sync::CancellationToken;
 use toolsmith_core::BoxFuture;
 
-use crate::{Child, ChildError, Children, Command, Exit};
+use crate::{ChildError, Children, Command, Exit};
 
-/// How long after a child's end its pipes are listened to, when somebody else holds them.
+/// How long after a child's end a silent pipe is listened to, when somebody else holds it.
 ///
 /// The last helpers of a pipeline finish in that time; a forgotten background job does not.
 const DRAIN: Duration = Duration::from_millis(250);
+
+/// How long after a child's end somebody else who keeps on writing is listened to.
+const LONGEST_DRAIN: Duration = Duration::from_secs(2);
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
@@ -94,16 +98,22 @@ impl Children {
         exchange: Exchange<'_>,
     ) -> Result<Finished, ChildError> {
         let mut child = self.spawn(command).await?;
+        let ended = CancellationToken::new();
         let mut stdout = Head::new(exchange.max_stdout, exchange.overflow);
         let mut stderr = Tail::new(exchange.max_stderr);
         let (output, complaints) = (child.stdout.take(), child.stderr.take());
         let listening = async {
-            let head = stdout.fill(output, exchange.follower);
-            tokio::try_join!(head, stderr.fill(complaints)).map(drop)
+            let head = stdout.fill(Ear::at(output, &ended), exchange.follower);
+            tokio::try_join!(head, stderr.fill(Ear::at(complaints, &ended)))
         };
         let feeding = feed(child.stdin.take(), exchange.stdin);
-        let (exit, was_heard) = attend(&mut child, feeding, listening).await?;
-        if was_heard {
+        let exit = async {
+            let exit = child.exited().await;
+            ended.cancel();
+            exit
+        };
+        let (exit, heard) = attend(exit, feeding, listening).await?;
+        if heard == (Silence::Closed, Silence::Closed) {
             child.part_quietly();
         }
         let Head { kept, truncated, .. } = stdout;
@@ -111,31 +121,77 @@ impl Children {
     }
 }
 
-/// Stays with a child until it has ended, and a little longer if its pipes are still held.
-///
-/// Returns whether everything was heard to its end.
-async fn attend(
-    child: &mut Child,
+/// Stays with a child until it has ended and everything it wrote was heard.
+async fn attend<T>(
+    exit: impl Future<Output = Exit>,
     feeding: impl Future<Output = ()>,
-    listening: impl Future<Output = Result<(), ChildError>>,
-) -> Result<(Exit, bool), ChildError> {
-    let (mut feeding, mut listening) = (pin!(feeding), pin!(listening));
-    let (mut was_fed, mut was_heard) = (false, false);
-    let exit = loop {
+    listening: impl Future<Output = Result<T, ChildError>>,
+) -> Result<(Exit, T), ChildError> {
+    let (mut exit, mut feeding, mut listening) = (pin!(exit), pin!(feeding), pin!(listening));
+    let (mut was_fed, mut end, mut heard) = (false, None, None);
+    loop {
         tokio::select! {
-            exit = child.exited() => break exit,
-            () = &mut feeding, if !was_fed => was_fed = true,
-            heard = &mut listening, if !was_heard => {
-                heard?;
-                was_heard = true;
+            code = &mut exit, if end.is_none() => end = Some(code),
+            () = &mut feeding, if !was_fed && end.is_none() => was_fed = true,
+            all = &mut listening, if heard.is_none() => heard = Some(all?),
+        }
+        if let (Some(exit), Some(heard)) = (end, heard.take_if(|_| end.is_some())) {
+            return Ok((exit, heard));
+        }
+    }
+}
+
+/// Why nothing more was heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Silence {
+    /// Everyone has closed the pipe.
+    Closed,
+    /// The child has ended, and somebody else holds the pipe without a word.
+    Held,
+    /// The child has ended, and somebody else writes on and on.
+    Chatter,
+}
+
+/// The reading end of a pipe that is left some time after the child's end.
+struct Ear<'a> {
+    pipe: Option<pipe::Receiver>,
+    ended: &'a CancellationToken,
+    /// How much longer others are listened to once the child has ended.
+    patience: Duration,
+}
+
+impl<'a> Ear<'a> {
+    fn at(pipe: Option<pipe::Receiver>, ended: &'a CancellationToken) -> Self {
+        Self { pipe, ended, patience: LONGEST_DRAIN }
+    }
+
+    /// Reads a piece, or says why there is none.
+    ///
+    /// Only waiting for the pipe counts: whoever follows the output may take its time.
+    async fn read<'b>(&mut self, buffer: &'b mut [u8]) -> io::Result<Result<&'b [u8], Silence>> {
+        let Some(pipe) = &mut self.pipe else { return Ok(Err(Silence::Closed)) };
+        let had_ended = self.ended.is_cancelled();
+        let since = Instant::now();
+        let quiet = async {
+            self.ended.cancelled().await;
+            sleep(DRAIN.min(self.patience)).await;
+        };
+        let length = tokio::select! {
+            biased;
+            length = pipe.read(buffer) => length?,
+            () = quiet => return Ok(Err(Silence::Held)),
+        };
+        if had_ended {
+            self.patience = self.patience.saturating_sub(since.elapsed());
+            if self.patience.is_zero() {
+                return Ok(Err(Silence::Chatter));
             }
         }
-    };
-    if !was_heard && let Ok(heard) = timeout(DRAIN, &mut listening).await {
-        heard?;
-        was_heard = true;
+        if length == 0 {
+            return Ok(Err(Silence::Closed));
+        }
+        Ok(Ok(buffer.get(..length).unwrap_or_default()))
     }
-    Ok((exit, was_heard))
 }
 
 /// Writes everything and closes the pipe.
@@ -161,16 +217,18 @@ impl Head {
 
     async fn fill(
         &mut self,
-        pipe: Option<pipe::Receiver>,
+        mut ear: Ear<'_>,
         mut follower: Option<&mut dyn Follower>,
-    ) -> Result<(), ChildError> {
-        let Some(mut pipe) = pipe else { return Ok(()) };
+    ) -> Result<Silence, ChildError> {
         let mut buffer = vec![0; PIECE];
         loop {
-            let piece = read(&mut pipe, &mut buffer).await?;
-            if piece.is_empty() {
-                return Ok(());
-            }
+            let piece = match ear.read(&mut buffer).await? {
+                Ok(piece) => piece,
+                Err(silence) => {
+                    self.truncated |= silence == Silence::Chatter;
+                    return Ok(silence);
+                }
+            };
             let room = piece.len().min(self.limit - self.kept.len());
             let (fits, rest) = piece.split_at(room);
             self.kept.extend_from_slice(fits);
@@ -198,23 +256,16 @@ impl Tail {
         Self { kept: VecDeque::new(), limit }
     }
 
-    async fn fill(&mut self, pipe: Option<pipe::Receiver>) -> Result<(), ChildError> {
-        let Some(mut pipe) = pipe else { return Ok(()) };
+    async fn fill(&mut self, mut ear: Ear<'_>) -> Result<Silence, ChildError> {
         let mut buffer = vec![0; PIECE];
         loop {
-            let piece = read(&mut pipe, &mut buffer).await?;
-            if piece.is_empty() {
-                return Ok(());
-            }
+            let piece = match ear.read(&mut buffer).await? {
+                Ok(piece) => piece,
+                Err(silence) => return Ok(silence),
+            };
             self.kept.extend(piece);
             let excess = self.kept.len().saturating_sub(self.limit);
             self.kept.drain(..excess);
         }
     }
-}
-
-/// Reads a piece; an empty one is the end.
-async fn read<'a>(pipe: &mut pipe::Receiver, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
-    let length = pipe.read(buffer).await?;
-    Ok(buffer.get(..length).unwrap_or_default())
 }

@@ -44,17 +44,29 @@ impl Quarry {
     }
 }
 
-/// Processes that were found and are to be ended.
+/// Processes that were found and are to be ended, each held once.
 #[derive(Debug, Default)]
-pub(crate) struct Tree(Vec<OwnedFd>);
+pub(crate) struct Tree(Vec<Held>);
+
+#[derive(Debug)]
+struct Held {
+    pid: i32,
+    since: u64,
+    process: OwnedFd,
+}
 
 impl Tree {
     /// Looks at the process table: adds who lives and belongs, forgets who has ended.
     ///
     /// Those found before are kept although they may have lost their parent since.
     pub(crate) fn look(&mut self, quarry: &Quarry) {
-        self.0.retain(|process| !has_ended(process));
-        self.0.extend(members(quarry).iter().filter_map(catch));
+        self.0.retain(|held| !has_ended(&held.process));
+        for seen in members(quarry) {
+            let is_held = |held: &Held| (held.pid, held.since) == (seen.pid, seen.since);
+            if !self.0.iter().any(is_held) {
+                self.0.extend(catch(&seen));
+            }
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -62,9 +74,9 @@ impl Tree {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        for process in &self.0 {
+        for held in &self.0 {
             // One that has ended meanwhile, or belongs to another user, is no reason to stop.
-            pidfd_send_signal(process, signal).ok();
+            pidfd_send_signal(&held.process, signal).ok();
         }
     }
 }
@@ -108,9 +120,10 @@ fn members(quarry: &Quarry) -> Vec<Seen> {
 }
 
 /// Takes hold of a process, so that a signal cannot reach another one of the same number.
-fn catch(seen: &Seen) -> Option<OwnedFd> {
+fn catch(seen: &Seen) -> Option<Held> {
     let process = pidfd_open(Pid::from_raw(seen.pid)?, PidfdFlags::empty()).ok()?;
-    look_at(seen.pid).is_some_and(|again| again.since == seen.since).then_some(process)
+    let is_same = look_at(seen.pid).is_some_and(|again| again.since == seen.since);
+    is_same.then_some(Held { pid: seen.pid, since: seen.since, process })
 }
 
 fn census() -> Vec<Seen> {
@@ -175,5 +188,19 @@ mod tests {
         let seen = look_at(ours).unwrap();
         let quarry = Quarry::Child { leader: seen.session, mark: String::new() };
         assert!(members(&quarry).iter().all(|member| member.pid != ours));
+    }
+
+    #[test]
+    fn a_process_that_does_not_end_is_held_once_however_often_it_is_looked_for() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let leader = i32::try_from(child.id()).unwrap();
+        let quarry = Quarry::Child { leader, mark: String::new() };
+        let mut tree = Tree::default();
+        for _ in 0..20 {
+            tree.look(&quarry);
+        }
+        assert_eq!(tree.0.iter().filter(|held| held.pid == leader).count(), 1);
+        child.kill().unwrap();
+        child.wait().unwrap();
     }
 }

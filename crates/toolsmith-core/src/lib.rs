@@ -31,6 +31,7 @@ pub mod histogram;
 mod id;
 mod json_text;
 mod kind;
+mod loader;
 mod maker;
 mod name;
 mod near;
@@ -62,11 +63,12 @@ pub use group::Group;
 pub use id::{CallId, Ids, RandomIds};
 pub use json_text::JsonText;
 pub use kind::{BackendRuntime, Category, Kind};
+pub use loader::is_loader;
 pub use maker::{Draft, Made, Maker};
 pub use name::{Text, ToolName, ToolRef};
 pub use near::{nearest, suggestion};
 pub use outcome::{Outcome, to_millis};
-pub use overlay::{Overlay, OverlayFull};
+pub use overlay::{Overlay, OverlayRefusal};
 pub use parameter::{Parameter, ParameterType, schema_of, spell_out};
 pub use policy::{
     Annotations, Approval, CachePolicy, Exposure, RateBy, RateLimit, RetryPolicy, RetryWhen, Scope,

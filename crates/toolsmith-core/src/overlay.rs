@@ -8,7 +8,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::{Context, Text};
+use crate::{Context, Text, is_loader};
 
 /// How many conversations are remembered; the one that was set first is forgotten first.
 const MAX_SCOPES: usize = 1_024;
@@ -40,9 +40,14 @@ struct Scopes {
     order: VecDeque<Text>,
 }
 
-/// A conversation has set as many variables as it may.
+/// Why a variable was not set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OverlayFull;
+pub enum OverlayRefusal {
+    /// The conversation has set as many variables as it may.
+    Full,
+    /// The variable decides what code programs run: see [`is_loader`].
+    Loader,
+}
 
 impl Overlay {
     /// Sets a variable for one conversation; returns what it had set before.
@@ -51,7 +56,10 @@ impl Overlay {
         context: &Context,
         name: &str,
         value: String,
-    ) -> Result<Option<String>, OverlayFull> {
+    ) -> Result<Option<String>, OverlayRefusal> {
+        if is_loader(name) {
+            return Err(OverlayRefusal::Loader);
+        }
         let scope = scope(context);
         let mut scopes = self.0.lock();
         if !scopes.variables.contains_key(&scope) {
@@ -64,7 +72,7 @@ impl Overlay {
         }
         let variables = scopes.variables.entry(scope).or_default();
         if variables.len() >= MAX_VARIABLES && !variables.contains_key(name) {
-            return Err(OverlayFull);
+            return Err(OverlayRefusal::Full);
         }
         Ok(variables.insert(name.to_owned(), value))
     }
@@ -123,7 +131,7 @@ mod tests {
         for number in 0..MAX_VARIABLES {
             overlay.set(&context, &number.to_string(), String::new()).unwrap();
         }
-        assert_eq!(overlay.set(&context, "one more", String::new()), Err(OverlayFull));
+        assert_eq!(overlay.set(&context, "one more", String::new()), Err(OverlayRefusal::Full));
         assert_eq!(overlay.set(&context, "0", "new".to_owned()), Ok(Some(String::new())));
     }
 }

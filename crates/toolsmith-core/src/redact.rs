@@ -168,7 +168,7 @@ impl Known {
             return;
         }
         if spelling.len() > LONG {
-            return self.learn_long(spelling);
+            return self.learn_long(&spelling);
         }
         self.short.push_back(spelling);
         if self.short.len() > MOST_SHORT
@@ -182,13 +182,13 @@ impl Known {
             // What was found before is still found, and this one in the slower way.
             Err(_) => {
                 if let Some(spelling) = self.short.pop_back() {
-                    self.learn_long(spelling);
+                    self.learn_long(&spelling);
                 }
             }
         }
     }
 
-    fn learn_long(&mut self, spelling: String) {
+    fn learn_long(&mut self, spelling: &str) {
         self.long.push_back(Finder::new(spelling.as_bytes()).into_owned());
         if self.long.len() > MOST_LONG
             && let Some(oldest) = self.long.pop_front()

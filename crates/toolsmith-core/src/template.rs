@@ -14,7 +14,7 @@ use crate::{Secret, Variables};
 /// assert_eq!(vault.fill(&template).unwrap().expose(), "https://localhost/v1");
 /// assert_eq!(template.to_string(), "https://***/v1");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
     /// Whether the whole text is a secret, wherever its pieces come from.
@@ -137,13 +137,22 @@ impl Template {
     }
 }
 
-/// Shows the text with `***` for each variable and file.
+/// Shows the text with `***` for each variable and file, or for all of a secret.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_secret {
+            return f.write_str("***");
+        }
         self.parts.iter().try_for_each(|part| match part {
             Part::Literal(text) => f.write_str(text),
             Part::Variable { .. } | Part::File(_) => f.write_str("***"),
         })
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Template({self})")
     }
 }
 
@@ -251,6 +260,8 @@ mod tests {
         assert_eq!(resolved.secrets, [Secret::new("s3cret".to_owned())]);
         assert!(!format!("{resolved:?}").contains("s3cret"));
         assert_eq!(template.to_string(), "Bearer *** ***");
+        let plain = Template::parse("written-down-key").unwrap().into_secret();
+        assert_eq!(format!("{plain} {plain:?}"), "*** Template(***)");
     }
 
     proptest! {

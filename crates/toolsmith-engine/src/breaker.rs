@@ -20,13 +20,25 @@ pub(crate) struct Breaker {
 
 /// The breakers of an engine: tools of one upstream share one, also over a reload.
 #[derive(Debug, Default)]
-pub(crate) struct Breakers(Mutex<HashMap<String, Arc<Breaker>>>);
+pub(crate) struct Breakers(Mutex<ByUpstream>);
+
+#[derive(Debug, Default)]
+struct ByUpstream {
+    breakers: HashMap<String, Arc<Breaker>>,
+    /// How many there may be before the next sweep.
+    sweep_at: usize,
+}
 
 impl Breakers {
     pub(crate) fn of(&self, upstream: &str) -> Arc<Breaker> {
-        let mut breakers = self.0.lock();
-        // Upstreams whose tools are all gone are forgotten.
-        breakers.retain(|name, breaker| name == upstream || Arc::strong_count(breaker) > 1);
+        let mut known = self.0.lock();
+        let ByUpstream { breakers, sweep_at } = &mut *known;
+        // Upstreams whose tools are all gone are forgotten, now and then: looking at all of them
+        // for each of many tools would take long.
+        if breakers.len() >= *sweep_at {
+            breakers.retain(|name, breaker| name == upstream || Arc::strong_count(breaker) > 1);
+            *sweep_at = (breakers.len() * 2).max(64);
+        }
         Arc::clone(breakers.entry(upstream.to_owned()).or_default())
     }
 }

@@ -145,8 +145,11 @@ impl Engine {
     }
 
     /// Tells subscribers of something that happened outside the line of a call.
-    pub fn announce(&self, kind: EventKind, tool: Option<&Text>, data: toolsmith_core::Value) {
-        self.0.events.emit(kind, tool, None, || data);
+    pub fn announce(&self, kind: EventKind, tool: Option<&Text>, mut data: toolsmith_core::Value) {
+        self.0.events.emit(kind, tool, None, || {
+            self.0.redactor.value(&mut data);
+            data
+        });
     }
 
     /// Returns what people are asked about.

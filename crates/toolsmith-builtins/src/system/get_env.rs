@@ -30,8 +30,8 @@ fn spec() -> Result<ToolSpec, ToolError> {
     let spec = ToolSpec::new("get_env")?
         .with_description(format!(
             "Reads an environment variable, as set by set_env in this conversation or by the \
-             system. The value is null when it is not set. Names that speak of secrets read as \
-             null too: those with {} in them.",
+             system. The value is null when it is not set. Secrets read as null too: names with \
+             {} in them, and addresses with a login.",
             names::SECRET.join(", ")
         ))
         .with_category("system")
@@ -72,8 +72,9 @@ pub(super) fn value(
     context: &Context,
     name: &str,
 ) -> Option<String> {
-    if !names::is_name(name) || names::is_secret(name) {
+    if !names::is_name(name) {
         return None;
     }
-    overlay.get(context, name).or_else(|| variables.variable(name))
+    let value = overlay.get(context, name).or_else(|| variables.variable(name))?;
+    (!names::is_secret(name, &value)).then_some(value)
 }

@@ -21,69 +21,6 @@ pub(super) const SECRET: [&str; 14] = [
     "DSN",
 ];
 
-/// Variables that say what code a child process loads, or where it sends what it has.
-const LOADERS: [&str; 46] = [
-    "PATH",
-    "IFS",
-    "ENV",
-    "BASH_ENV",
-    "BASHOPTS",
-    "SHELLOPTS",
-    "SHELL",
-    "PS4",
-    "PROMPT_COMMAND",
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "PYTHONSTARTUP",
-    "PYTHONINSPECT",
-    "PYTHONUSERBASE",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PERL5DB",
-    "PERLLIB",
-    "RUBYLIB",
-    "RUBYOPT",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "JAVA_TOOL_OPTIONS",
-    "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "CLASSPATH",
-    "PHPRC",
-    "PHP_INI_SCAN_DIR",
-    "LUA_PATH",
-    "LUA_CPATH",
-    "LUA_INIT",
-    "GCONV_PATH",
-    "GETCONF_DIR",
-    "LOCPATH",
-    "NLSPATH",
-    "HOSTALIASES",
-    "RESOLV_HOST_CONF",
-    "RES_OPTIONS",
-    "LOCALDOMAIN",
-    "MALLOC_TRACE",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "SSH_ASKPASS",
-    "RUSTC_WRAPPER",
-    "MAKEFLAGS",
-];
-
-/// Beginnings of the names of such variables.
-const LOADER_STARTS: [&str; 9] = [
-    "LD_",
-    "DYLD_",
-    "GLIBC_",
-    "BASH_FUNC_",
-    "GIT_",
-    "OPENSSL_",
-    "DOTNET_",
-    "DOCKER_",
-    "TOOLSMITH_",
-];
-
 /// Tells whether the name can be one of a variable.
 pub(super) fn is_name(name: &str) -> bool {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -91,18 +28,26 @@ pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= LONGEST && is_plain && starts_plain
 }
 
-/// Tells whether a variable of that name holds a secret.
-pub(super) fn is_secret(name: &str) -> bool {
+/// Words that mean a secret when they stand alone in a name: `DB_PASS`, `MYSQL_PWD`, `GITHUB_PAT`.
+const SECRET_WORDS: [&str; 5] = ["PASS", "PWD", "PW", "PAT", "PIN"];
+
+/// Names that only look like secrets: the folders of a shell.
+const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
+
+/// Tells whether a variable holds a secret, by its name or by what it looks like.
+pub(super) fn is_secret(name: &str, value: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    SECRET.iter().any(|word| name.contains(word))
+    let is_named_so = SECRET.iter().any(|word| name.contains(word))
+        || name.split('_').any(|word| SECRET_WORDS.contains(&word));
+    is_named_so && !FOLDERS.contains(&name.as_str()) || has_login(value)
 }
 
-/// Tells whether a variable of that name decides what child processes load or whom they talk to.
-pub(super) fn is_loader(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    LOADERS.contains(&name.as_str())
-        || LOADER_STARTS.iter().any(|start| name.starts_with(start))
-        || name.ends_with("_PROXY")
+/// Tells whether a text holds an address with a login: `redis://:password@host`.
+fn has_login(value: &str) -> bool {
+    value.split("://").skip(1).any(|rest| {
+        let place = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+        place.rsplit_once('@').is_some_and(|(login, _)| login.contains(':'))
+    })
 }
 
 #[cfg(test)]
@@ -120,15 +65,25 @@ mod tests {
     }
 
     #[test]
-    fn secrets_and_loaders_are_known_whatever_their_case() {
-        for name in ["OPENAI_API_KEY", "github_token", "DbPassword", "DATABASE_URL"] {
-            assert!(is_secret(name), "{name}");
+    fn secrets_are_known_by_name_and_by_look() {
+        for name in ["OPENAI_API_KEY", "github_token", "DbPassword", "DATABASE_URL", "DB_PASS"] {
+            assert!(is_secret(name, "x"), "{name}");
         }
-        for name in ["LD_PRELOAD", "ld_library_path", "PATH", "NODE_OPTIONS", "https_proxy"] {
-            assert!(is_loader(name), "{name}");
+        for name in ["MYSQL_PWD", "GITHUB_PAT", "sim_pin"] {
+            assert!(is_secret(name, "x"), "{name}");
         }
-        for name in ["HOME", "LANG", "MODE", "MY_PATH"] {
-            assert!(!is_secret(name) && !is_loader(name), "{name}");
+        for value in ["redis://:pw@host/1", "see postgres://me:pw@db:5432/x?y"] {
+            assert!(is_secret("PLACE", value), "{value}");
+        }
+        for (name, value) in [
+            ("HOME", "/home/me"),
+            ("PWD", "/tmp"),
+            ("PATH", "/bin"),
+            ("SPINNER", "on"),
+            ("PLACE", "https://host:80/a@b:c"),
+            ("MAIL", "mailto:me@host"),
+        ] {
+            assert!(!is_secret(name, value), "{name}");
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use toolsmith_core::{
-    Annotations, Overlay, Parameter, Tool, ToolContext, ToolError, ToolSpec, Value, Variables, json,
+    Annotations, Overlay, OverlayRefusal, Parameter, Tool, ToolContext, ToolError, ToolSpec, Value,
+    Variables, json,
 };
 
 use super::{get_env::value, names};
@@ -34,8 +35,8 @@ fn spec() -> Result<ToolSpec, ToolError> {
         .with_description(
             "Sets an environment variable for the rest of this conversation and for the commands \
              and processes that it starts; others do not see it. Variables that decide what code \
-             is loaded or which proxy is used (PATH, LD_*, PYTHONPATH, NODE_OPTIONS, GIT_*, \
-             *_PROXY and their like) are refused.",
+             is loaded or which proxy is used (PATH, HOME, LD_*, PYTHON*, NODE_*, GIT_*, *_PROXY \
+             and their like) are refused.",
         )
         .with_category("system")
         .with_parameters(&[key, text])
@@ -74,8 +75,13 @@ fn run(
     check(&input)?;
     let Input { key, value: text } = input;
     let previous = value(variables, overlay, cx.context(), &key);
-    overlay.set(cx.context(), &key, text).map_err(|_| {
-        ToolError::failed("This conversation has set as many variables as it may; reuse one.")
+    overlay.set(cx.context(), &key, text).map_err(|refusal| match refusal {
+        OverlayRefusal::Full => {
+            ToolError::failed("This conversation has set as many variables as it may; reuse one.")
+        }
+        OverlayRefusal::Loader => ToolError::denied(format!(
+            "`{key}` decides what child processes load or whom they talk to; it cannot be set."
+        )),
     })?;
     Ok(json!({ "previous": previous }))
 }
@@ -85,12 +91,6 @@ fn check(input: &Input) -> Result<(), ToolError> {
         return Err(ToolError::validation(
             "`key` must be letters, digits and underscores, and not begin with a digit.",
         ));
-    }
-    if names::is_loader(&input.key) {
-        return Err(ToolError::denied(format!(
-            "`{}` decides what child processes load or whom they talk to; it cannot be set.",
-            input.key
-        )));
     }
     if input.value.contains('\0') || input.value.len() > LONGEST {
         return Err(ToolError::validation(format!(

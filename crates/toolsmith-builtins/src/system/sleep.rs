@@ -38,7 +38,9 @@ fn spec() -> Result<ToolSpec, ToolError> {
             "required": ["slept"],
             "additionalProperties": false
         }))
-        .with_annotations(READS);
+        .with_annotations(READS)
+        // The usual deadline would end most of the waits that can be asked for.
+        .with(|spec| spec.timeout = Some(Duration::from_secs_f64(LONGEST + 5.0)));
     let example = json!({ "input": { "duration": 0.01 }, "output": { "slept": 0.01 } });
     Ok(about(spec, "Sleep", &["time", "wait", "pause", "delay"], &[example]))
 }

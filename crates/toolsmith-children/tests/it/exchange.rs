@@ -165,3 +165,23 @@ async fn a_follower_hears_everything_that_is_kept() {
     assert_eq!(ear.0, finished.stdout);
     assert_eq!(ear.0, b"a\nb\n");
 }
+
+/// Takes its time with every piece.
+#[derive(Default)]
+struct SlowEar(Vec<u8>);
+
+impl Follower for SlowEar {
+    fn hear<'a>(&'a mut self, piece: &'a [u8]) -> BoxFuture<'a, ()> {
+        self.0.extend_from_slice(piece);
+        Box::pin(tokio::time::sleep(std::time::Duration::from_millis(400)))
+    }
+}
+
+#[tokio::test]
+async fn a_slow_follower_loses_nothing_of_a_child_that_has_long_ended() {
+    let mut ear = SlowEar::default();
+    let exchange = Exchange { follower: Some(&mut ear), ..Exchange::feeding("") };
+    let finished = Children::new().run(sh("seq 1 25000"), exchange).await.unwrap();
+    assert_eq!((finished.stdout.len(), finished.truncated), (138_894, false));
+    assert_eq!(ear.0, finished.stdout);
+}

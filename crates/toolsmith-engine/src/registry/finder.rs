@@ -61,7 +61,12 @@ impl Finder {
         let hits = found
             .iter()
             .filter_map(|hit| Some(Hit { tool: Arc::clone(tool(hit.id)?), score: hit.score }));
-        hits.collect()
+        let mut hits: Vec<Hit> = hits.collect();
+        // Names that differ in case or separators only fit a question alike; the one that is
+        // written so comes first.
+        let name = text.trim();
+        hits.sort_by_key(|hit| hit.tool.spec.name.as_str() != name);
+        hits
     }
 
     /// Brings the index to what a snapshot says about some names.

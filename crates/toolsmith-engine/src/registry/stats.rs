@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::Duration,
 };
@@ -28,16 +28,35 @@ pub(crate) struct Stats([OnceLock<Box<Share>>; LANES]);
 struct Share {
     failures: AtomicU64,
     total_nanos: AtomicU64,
-    buckets: [AtomicU32; COMMON_BUCKETS],
+    /// Calls by duration, in rows that are made when they are needed: one tool's calls take about
+    /// as long as each other, so it has a few rows of the many.
+    rows: [OnceLock<Box<Row>>; ROWS],
 }
+
+/// Neighbouring buckets of durations.
+type Row = [AtomicU64; WIDTH];
+
+const WIDTH: usize = 32;
+const ROWS: usize = COMMON_BUCKETS.div_ceil(WIDTH);
 
 impl Default for Share {
     fn default() -> Self {
-        Self {
-            failures: AtomicU64::new(0),
-            total_nanos: AtomicU64::new(0),
-            buckets: [const { AtomicU32::new(0) }; COMMON_BUCKETS],
+        let rows = [const { OnceLock::new() }; ROWS];
+        Self { failures: AtomicU64::new(0), total_nanos: AtomicU64::new(0), rows }
+    }
+}
+
+impl Share {
+    fn count(&self, bucket: usize) {
+        let row = self.rows.get(bucket / WIDTH).map(|row| row.get_or_init(Box::default));
+        if let Some(place) = row.and_then(|row| row.get(bucket % WIDTH)) {
+            place.fetch_add(1, Relaxed);
         }
+    }
+
+    fn calls(&self, bucket: usize) -> u64 {
+        let row = self.rows.get(bucket / WIDTH).and_then(OnceLock::get);
+        row.and_then(|row| row.get(bucket % WIDTH)).map_or(0, |place| place.load(Relaxed))
     }
 }
 
@@ -46,7 +65,7 @@ impl Stats {
     pub(crate) fn count(&self, duration: Duration, is_success: bool) {
         let share = Lane::here().of(&self.0).get_or_init(Box::default);
         let bucket = usize::from(bucket_of(duration)).min(COMMON_BUCKETS - 1);
-        share.buckets[bucket].fetch_add(1, Relaxed);
+        share.count(bucket);
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         share.total_nanos.fetch_add(nanos, Relaxed);
         if !is_success {
@@ -64,8 +83,7 @@ fn read(versions: &[&Stats]) -> ToolStats {
     let shares: Vec<&Share> = versions.iter().flat_map(|stats| stats.shares()).collect();
     let (mut histogram, mut count) = (Histogram::default(), 0);
     for bucket in 0..COMMON_BUCKETS {
-        let calls = shares.iter().map(|share| u64::from(share.buckets[bucket].load(Relaxed)));
-        let calls: u64 = calls.sum();
+        let calls: u64 = shares.iter().map(|share| share.calls(bucket)).sum();
         if calls > 0 {
             histogram.push(u16::try_from(bucket).unwrap_or(u16::MAX), calls);
             count += calls;

@@ -250,3 +250,19 @@ fn hidden_tools_are_never_found_and_disabled_ones_when_asked_for() {
     let disabled = Filter { enabled: Some(false), ..Filter::default() };
     assert_eq!(found(&disabled), ["disabled_sheep"]);
 }
+
+#[test]
+fn a_name_that_is_written_exactly_so_comes_first() {
+    let engine = Engine::builder().build().unwrap();
+    for name in ["getWeather", "get-weather", "get_weather", "weather_of_getaways"] {
+        engine.register(echo_named(name)).unwrap();
+    }
+    for name in ["getWeather", "get-weather", "get_weather"] {
+        let hits = engine.registry().search(name, &Filter::default(), 10);
+        assert_eq!(hits[0].tool.spec.name.as_str(), name);
+    }
+}
+
+fn echo_named(name: &str) -> Tool {
+    Tool::function(spec(name), |_cx, input| async move { Ok(input) })
+}

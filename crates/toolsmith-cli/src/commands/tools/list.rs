@@ -77,12 +77,12 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What runs in this process or elsewhere runs always; this command starts nothing else.
+/// What has no process of its own between calls runs always; this command starts nothing else.
 fn state_of(spec: &ToolSpec) -> &'static str {
-    match spec.backend_runtime {
+    match (spec.kind, spec.backend_runtime) {
         _ if !spec.enabled => "disabled",
-        BackendRuntime::Embedded | BackendRuntime::Remote => "running",
-        BackendRuntime::Local | BackendRuntime::Docker => "stopped",
+        (Kind::Command, _) | (_, BackendRuntime::Embedded | BackendRuntime::Remote) => "running",
+        (_, BackendRuntime::Local | BackendRuntime::Docker) => "stopped",
     }
 }
 
