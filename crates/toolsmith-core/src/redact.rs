@@ -70,12 +70,11 @@ impl Redactor {
         if plain.len() < SHORTEST || self.0.known.read().spellings.contains(plain) {
             return;
         }
-        // Inside JSON text a secret with quotes or newlines is escaped.
-        let escaped = serde_json::to_string(plain).unwrap_or_else(|_| "\"\"".to_owned());
-        let escaped = escaped[1..escaped.len() - 1].to_owned();
         let mut known = self.0.known.write();
         known.learn(plain.clone());
-        known.learn(escaped);
+        for spelling in spellings(plain) {
+            known.learn(spelling);
+        }
         drop(known);
         self.0.has_any.store(true, Relaxed);
     }
@@ -199,6 +198,48 @@ impl Known {
     }
 }
 
+/// Returns the other spellings in which a secret can come back: upstreams echo what they were sent.
+fn spellings(plain: &str) -> [String; 5] {
+    // Inside JSON text quotes and newlines are escaped, by some writers all but ASCII too.
+    let escaped = serde_json::to_string(plain).unwrap_or_else(|_| "\"\"".to_owned());
+    let escaped = escaped[1..escaped.len() - 1].to_owned();
+    let mut ascii = String::with_capacity(escaped.len());
+    for c in escaped.chars() {
+        if c.is_ascii() {
+            ascii.push(c);
+        } else {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| write(&mut ascii, "\\u", *unit, 4));
+        }
+    }
+    // In addresses: as a whole, as a form, and as a path, where more may stand as it is.
+    let whole = percent(plain, b"-._~");
+    let form = percent(plain, b"-._* ").replace(' ', "+");
+    let path = percent(plain, b"-._~!$&'()*+,;=:@/|[]^\\");
+    [escaped, ascii, whole, form, path]
+}
+
+/// Writes letters, digits and some other bytes as they are, and the rest as `%XX`.
+fn percent(text: &str, free: &[u8]) -> String {
+    let mut written = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || free.contains(&byte) {
+            written.push(char::from(byte));
+        } else {
+            write(&mut written, "%", byte.into(), 2);
+        }
+    }
+    written
+}
+
+/// Writes a sign and a number in hexadecimal digits: big ones after `%`, as is usual there.
+fn write(text: &mut String, sign: &str, number: u16, digits: u32) {
+    text.push_str(sign);
+    for place in (0..digits).rev() {
+        let digit = char::from_digit(u32::from(number >> (4 * place)) & 15, 16).unwrap_or('0');
+        text.push(if sign == "%" { digit.to_ascii_uppercase() } else { digit });
+    }
+}
+
 /// Returns a text without one secret; nothing when it is not in it.
 fn without(secret: &Finder<'_>, text: &str) -> Option<String> {
     let (mut clean, mut after) = (String::new(), 0);
@@ -276,5 +317,18 @@ mod tests {
         let newest = format!("{:08}{}", 2 * MOST_LONG - 1, "x".repeat(LONG));
         assert_eq!(redactor.text(&newest), "***");
         assert!(redactor.0.known.read().spellings.len() <= MOST_LONG);
+    }
+
+    #[test]
+    fn secrets_are_found_in_the_spellings_of_addresses_and_of_other_writers_of_json() {
+        let redactor = redactor(&["pa ss/w+rd\"é=&1"]);
+        for spelling in [
+            "pa+ss%2Fw%2Brd%22%C3%A9%3D%261",
+            "pa%20ss%2Fw%2Brd%22%C3%A9%3D%261",
+            "pa%20ss/w+rd%22%C3%A9=&1",
+            "pa ss/w+rd\\\"\\u00e9=&1",
+        ] {
+            assert_eq!(redactor.text(spelling), "***", "{spelling}");
+        }
     }
 }

@@ -86,6 +86,13 @@ fn run(fence: &Fence, cx: &ToolContext, input: Value) -> Result<Value, ToolError
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
     let text = Encoding::Utf8.decode(bytes)?;
     let count = count(&text, &old_text, replace_all.unwrap_or(false))?;
+    let kept = text.len() - count * old_text.len();
+    let length = count.checked_mul(new_text.len()).and_then(|added| kept.checked_add(added));
+    if length.is_none_or(|length| u64::try_from(length).unwrap_or(u64::MAX) > MOST_BYTES) {
+        return Err(ToolError::failed(format!(
+            "The edited file would be larger than {MOST_BYTES} bytes; replace less, or with less."
+        )));
+    }
     let edited = text.replace(&old_text, &new_text);
     let (dir, name) = place.slot(&root)?;
     let after = dir.metadata(&name).map_err(fail)?;

@@ -35,9 +35,14 @@ impl<R: Read> Lines<R> {
     }
 
     /// Skips the next line, however long, without keeping it; tells whether there was one.
-    pub(super) fn skip(&mut self) -> io::Result<bool> {
+    ///
+    /// A line may be as long as the largest file, so `goes_on` is asked now and then.
+    pub(super) fn skip(&mut self, goes_on: impl Fn() -> bool) -> io::Result<bool> {
         let mut is_there = false;
         loop {
+            if is_there && !goes_on() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             let chunk = self.reader.fill_buf()?;
             if chunk.is_empty() {
                 return Ok(is_there);
@@ -87,9 +92,11 @@ mod tests {
     #[test]
     fn skipping_keeps_nothing_and_knows_the_end() {
         let mut lines = Lines::new(&b"one\n\ntwo"[..]);
-        assert!(lines.skip().unwrap() && lines.skip().unwrap());
+        assert!(lines.skip(|| true).unwrap() && lines.skip(|| true).unwrap());
         assert_eq!(lines.peek().unwrap(), b"two");
-        assert!(lines.skip().unwrap());
-        assert!(!lines.skip().unwrap());
+        assert!(lines.skip(|| true).unwrap());
+        assert!(!lines.skip(|| true).unwrap());
+        let long = vec![b'x'; 200_000];
+        assert!(Lines::new(&long[..]).skip(|| false).is_err());
     }
 }

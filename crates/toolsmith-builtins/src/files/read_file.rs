@@ -1,6 +1,6 @@
 //! `read_file`: reads a file, whole or in pages.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
 use cap_std::fs::File;
 use serde::Deserialize;
@@ -149,7 +149,11 @@ fn read_lines(
         if number % BETWEEN_LOOKS == 0 && cx.is_cancelled() {
             return Err(cancelled());
         }
-        if !lines.skip().map_err(fail)? {
+        let is_there = lines.skip(|| !cx.is_cancelled()).map_err(|error| match error.kind() {
+            ErrorKind::Interrupted => cancelled(),
+            _ => fail(error),
+        })?;
+        if !is_there {
             return Err(beyond(place, number));
         }
     }

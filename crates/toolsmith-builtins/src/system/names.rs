@@ -4,7 +4,7 @@
 const LONGEST: usize = 256;
 
 /// Words in the names of variables that hold secrets; such variables read as null.
-pub(super) const SECRET: [&str; 14] = [
+pub(super) const SECRET: [&str; 17] = [
     "KEY",
     "TOKEN",
     "SECRET",
@@ -19,6 +19,9 @@ pub(super) const SECRET: [&str; 14] = [
     "DATABASE_URL",
     "CONNECTION_STRING",
     "DSN",
+    "JWT",
+    "BEARER",
+    "WEBHOOK",
 ];
 
 /// Tells whether the name can be one of a variable.

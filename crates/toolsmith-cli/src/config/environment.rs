@@ -1,6 +1,6 @@
 //! A snapshot of the environment; nothing else in the project reads the real one.
 
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{collections::BTreeMap, fmt, fs, io, path::Path};
 
 use toolsmith_core::Variables;
 
@@ -69,7 +69,14 @@ impl Variables for Environment {
     }
 
     fn file(&self, path: &str) -> Result<String, String> {
-        let mut text = files::read_text(Path::new(path), MAX_FILE).map_err(|error| {
+        let read = || {
+            // Opening a pipe would wait for somebody who writes to it.
+            if !fs::metadata(path)?.is_file() {
+                return Err(io::Error::other("it is no regular file"));
+            }
+            files::read_text(Path::new(path), MAX_FILE)
+        };
+        let mut text = read().map_err(|error| {
             format!("cannot read the file `{path}`: {}", files::explain(&error))
         })?;
         // Editors and `echo` end a file with a newline that is no part of the secret.
@@ -83,7 +90,7 @@ impl Variables for Environment {
     }
 
     fn has_file(&self, path: &str) -> bool {
-        Path::new(path).exists()
+        Path::new(path).is_file()
     }
 }
 
@@ -123,6 +130,10 @@ mod tests {
         assert_eq!(
             environment.file("/nowhere/at/all").unwrap_err(),
             "cannot read the file `/nowhere/at/all`: there is no such file"
+        );
+        assert_eq!(
+            environment.file("/dev/null").unwrap_err(),
+            "cannot read the file `/dev/null`: it is no regular file"
         );
     }
 
