@@ -25,9 +25,9 @@ pub(crate) fn listens(child: &Child) -> Option<bool> {
     Some(u64::from_str_radix(mask.trim(), 16).ok()? & SIGINT != 0)
 }
 
-/// Sends Ctrl-C to that one process.
-fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+/// Sends a signal to that one process.
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
@@ -35,6 +35,11 @@ fn interrupt(child: &Child) {
 ///
 /// Nothing where the kernel does not show signal masks.
 fn interrupted(arguments: &[&str], input: &[u8]) -> Option<Ran> {
+    told_to_end("-INT", arguments, input)
+}
+
+/// The same with another signal.
+fn told_to_end(signal: &str, arguments: &[&str], input: &[u8]) -> Option<Ran> {
     let place = Place::new();
     let mut command = place.command(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -55,7 +60,7 @@ fn interrupted(arguments: &[&str], input: &[u8]) -> Option<Ran> {
             }
         }
     }
-    interrupt(&child);
+    send(signal, &child);
     // Standard input stays open: the end must not wait for it.
     let ran = Ran::from_output(child.wait_with_output().unwrap());
     assert!(began.elapsed() < PATIENCE);
@@ -70,6 +75,15 @@ fn a_batch_that_waits_for_calls_ends_in_order() {
     };
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(130), ""));
     assert_eq!(ran.json()["outcomes"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn service_managers_and_closed_terminals_are_obeyed_like_ctrl_c() {
+    for signal in ["-TERM", "-HUP"] {
+        let Some(ran) = told_to_end(signal, &["batch", "-", "--json"], b"") else { return };
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(130), ""), "{signal}");
+        assert_eq!(ran.json()["outcomes"], Value::Array(Vec::new()));
+    }
 }
 
 #[test]

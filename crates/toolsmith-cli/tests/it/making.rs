@@ -67,6 +67,19 @@ fn people_are_told_what_was_made_and_what_to_try() {
 }
 
 #[test]
+fn a_name_that_is_somebody_elses_is_made_with_a_note() {
+    let place = Place::new().with("tools/other.yaml", "name: greet\n");
+    let printed = place.print(&["tools", "new", "builtin", "echo"]);
+    let note = "note `echo` is a built-in tool: this definition takes its place\n";
+    assert_eq!(printed.lines().nth(1), Some(note.trim_end()), "{printed}");
+    let made = place.json(&["tools", "new", "builtin", "greet"]);
+    let note = "`greet` is defined in another file already: choose another name, or a version of \
+                its own";
+    assert_eq!(made["note"], note);
+    assert!(place.json(&["tools", "new", "builtin", "fresh"]).get("note").is_none());
+}
+
+#[test]
 fn nothing_is_overwritten() {
     let place = Place::new().with("tools/greet.yaml", "mine");
     let ran = place.run(&["tools", "new", "builtin", "greet", "--json"]);
