@@ -3,6 +3,7 @@
 pub mod command;
 pub mod javascript;
 pub mod rest;
+mod texts;
 
 #[cfg(test)]
 mod workbench;

@@ -75,9 +75,9 @@ pub(crate) struct Reader<'a> {
 impl Catalogue {
     /// Tells whether the files are those that were read.
     pub(crate) fn is_current(&self, scan: &Scan) -> bool {
-        self.files.len() == scan.files.len()
-            && self.unreadable == scan.unreadable
+        self.unreadable == scan.unreadable
             && self.switches == scan.switches
+            && self.files.keys().all(|path| scan.files.contains_key(path) || scan.hides(path))
             && scan.files.iter().all(|(path, stamp)| {
                 let kept = self.files.get(path);
                 kept.is_some_and(|kept| kept.stamp == *stamp && kept.doubt.is_none())
@@ -93,7 +93,7 @@ impl Catalogue {
     pub(crate) fn is_less(&self, scan: &Scan) -> bool {
         self.files.iter().any(|(path, kept)| match scan.files.get(path) {
             Some(stamp) => stamp.is_empty() && kept.stamp != *stamp,
-            None => true,
+            None => !scan.hides(path),
         })
     }
 
@@ -128,12 +128,10 @@ impl Catalogue {
 
     /// Reads what has changed and forgets what has gone.
     pub(crate) fn refresh(&mut self, scan: Scan, reader: Reader<'_>) {
-        let Scan { files, unreadable, switches, folders: _ } = scan;
-        self.refresh_switches(switches, reader);
+        self.refresh_switches(scan.switches, reader);
         // The files of a folder that cannot be read for a while are not gone.
-        let is_hidden =
-            |path: &Path| unreadable.iter().any(|folder| path.starts_with(&folder.file));
-        self.files.retain(|path, _| files.contains_key(path) || is_hidden(path));
+        self.files.retain(|path, _| scan.files.contains_key(path) || scan.hides(path));
+        let Scan { files, unreadable, .. } = scan;
         self.unreadable = unreadable;
         let is_due = |path: &PathBuf, stamp: &Stamp| {
             let kept = self.files.get(path);
@@ -334,19 +332,32 @@ mod tests {
         for name in ["a", "b", "c"] {
             files.write(&format!("{name}.yaml"), &format!("name: {name}\n"));
         }
-        let vault = Vault::with_values([("NONE", "")], Redactor::default());
-        let workshop = Workshop { makers: Makers::new(), vault };
         let mut catalogue = Catalogue::default();
-        catalogue.refresh(
-            files.look(),
-            Reader {
-                workshop: &workshop,
-                strictness: Strictness::Lenient,
-                reads: &AtomicU64::new(0),
-                switches: None,
-            },
-        );
+        catalogue.refresh_with_nothing(files.look());
         (files, catalogue)
+    }
+
+    impl Catalogue {
+        /// Reads files for which nothing is needed.
+        fn refresh_with_nothing(&mut self, scan: Scan) {
+            let vault = Vault::with_values([("NONE", "")], Redactor::default());
+            let workshop = Workshop { makers: Makers::new(), vault };
+            let (strictness, reads) = (Strictness::Lenient, &AtomicU64::new(0));
+            self.refresh(scan, Reader { workshop: &workshop, strictness, reads, switches: None });
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_no_reason_to_reload_again_and_again() {
+        let (files, mut catalogue) = three();
+        let root = files.0.path();
+        let unreadable = Problem::whole(root, "cannot read the folder: permission denied");
+        let locked = Scan { unreadable: vec![unreadable], ..Scan::default() };
+        assert!(!catalogue.is_current(&locked) && !catalogue.is_less(&locked));
+        catalogue.refresh_with_nothing(locked.clone());
+        assert_eq!(catalogue.files.len(), 3, "they are not gone");
+        assert!(catalogue.is_current(&locked) && !catalogue.is_less(&locked));
+        assert!(!catalogue.is_current(&files.look()), "it can be read again");
     }
 
     #[test]

@@ -47,6 +47,11 @@ impl Built {
         Self { tool, file: Path::new("").into(), place: (0, 0), needs_place: (0, 0), digest: 0 }
     }
 
+    /// Tells whether no file defines it.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.file.as_os_str().is_empty()
+    }
+
     pub(crate) fn key(&self) -> Key {
         (self.tool.spec.name.clone(), self.tool.spec.version.clone())
     }

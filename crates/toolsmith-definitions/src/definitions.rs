@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
+    ptr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -16,7 +17,7 @@ use toolsmith_engine::Engine;
 
 use crate::{
     Groups, Makers, Problem, Strictness, Switches,
-    apply::{Applied, Changes},
+    apply::{Applied, Changes, Refused},
     catalogue::{Catalogue, Reader},
     contents::{self, Workshop},
     plan::{self, Plan, Surroundings},
@@ -37,6 +38,8 @@ struct Inner {
     workshop: Workshop,
     groups: Groups,
     reads: AtomicU64,
+    /// How often it was looked which files there are.
+    looks: AtomicU64,
     /// Apart from the state, which a reload holds for its whole length.
     strictness: RwLock<Strictness>,
     switches: RwLock<Option<Switches>>,
@@ -48,6 +51,8 @@ struct State {
     catalogue: Catalogue,
     applied: Applied,
     engine: Option<Engine>,
+    /// The number of the look that was read last.
+    look: u64,
     /// The problems that were told, so that they are told once.
     told: HashSet<Problem>,
 }
@@ -101,6 +106,7 @@ impl Definitions {
             workshop: Workshop { makers, vault },
             groups: Groups::default(),
             reads: AtomicU64::new(0),
+            looks: AtomicU64::new(0),
             strictness: RwLock::default(),
             switches: RwLock::default(),
             state: Mutex::default(),
@@ -145,9 +151,16 @@ impl Definitions {
         let outside =
             |name: &ToolName| makers.handler(name.as_str()).map(needs_of).into_iter().collect();
         let nothing = Applied::default();
-        let around =
-            Surroundings { applied: &nothing.tools, outside: &outside, makers, strictness };
-        let Plan { tools, groups, problems, warnings } = plan::plan(&catalogue, around);
+        let around = Surroundings {
+            applied: &nothing.tools,
+            outside: &outside,
+            is_taken: &|_| false,
+            makers,
+            strictness,
+        };
+        let Plan { mut tools, groups, problems, warnings } = plan::plan(&catalogue, around);
+        let groups = plan::all_groups(groups, &tools);
+        tools.retain(|_, wanted| !wanted.is_built_in());
         let mut replaced: Vec<ToolName> = tools.keys().map(|(name, _)| name.clone()).collect();
         replaced.retain(|name| makers.handler(name.as_str()).is_some());
         replaced.dedup();
@@ -173,10 +186,18 @@ impl Definitions {
 
     /// Reads every file and puts the tools into an engine, which [`reload`](Self::reload) keeps up.
     ///
-    /// A definition takes the place of the built-in tools of its name.
+    /// A definition takes the place of the built-in tool of its name. A name under which the
+    /// application registered a tool of its own is refused: the tool could not come back.
     pub fn attach(&self, engine: &Engine) -> Reloaded {
         let mut state = self.0.state.lock();
-        *state = State { engine: Some(engine.clone()), ..State::default() };
+        let before = std::mem::take(&mut *state);
+        let is_same = |old: &Engine| ptr::eq(old.registry(), engine.registry());
+        let applied = if before.engine.as_ref().is_some_and(is_same) {
+            before.applied
+        } else {
+            Applied::default()
+        };
+        *state = State { engine: Some(engine.clone()), applied, ..State::default() };
         self.bring_up(&mut state, self.scan(), Occasion::Start)
     }
 
@@ -187,29 +208,30 @@ impl Definitions {
         self.bring_up(&mut state, scan, Occasion::Change)
     }
 
-    /// The same, for files that were just looked at.
-    pub(crate) fn reload_to(&self, scan: Scan) -> Reloaded {
+    /// The same, for files that were just looked at; nothing when a later look was read meanwhile.
+    pub(crate) fn reload_to(&self, scan: Scan) -> Option<Reloaded> {
         let mut state = self.0.state.lock();
-        self.bring_up(&mut state, scan, Occasion::Change)
+        let is_late = scan.number < state.look;
+        (!is_late).then(|| self.bring_up(&mut state, scan, Occasion::Change))
     }
 
     /// Looks which files there are.
     pub(crate) fn scan(&self) -> Scan {
+        // Taken before the walk: what changes while it goes on belongs to the next one.
+        let number = self.0.looks.fetch_add(1, Relaxed) + 1;
         let switches = self.0.switches.read().clone();
         let switches = switches.and_then(|switches| Stamp::at(switches.path()));
-        Scan { switches, ..walk::scan(&self.0.folders) }
+        Scan { number, switches, ..walk::scan(&self.0.folders) }
     }
 
     /// Returns what is worth listening to: the folders, and the file of switches.
     pub(crate) fn places(&self) -> Vec<PathBuf> {
-        let switches = self.0.switches.read().clone();
-        let file = switches.map(|switches| switches.path().to_owned());
-        self.0.folders.iter().cloned().chain(file).collect()
+        self.0.folders.iter().cloned().chain(self.switches_file()).collect()
     }
 
-    /// Tells whether there is a file of switches, which may or may not be there yet.
-    pub(crate) fn has_switches(&self) -> bool {
-        self.0.switches.read().is_some()
+    /// Returns the file of switches, which may or may not be there yet.
+    pub(crate) fn switches_file(&self) -> Option<PathBuf> {
+        self.0.switches.read().as_ref().map(|switches| switches.path().to_owned())
     }
 
     /// Tells whether somebody has used the switches since they were read.
@@ -251,28 +273,35 @@ impl Definitions {
         let began = Instant::now();
         state.announce_start(occasion);
         let strictness = *self.0.strictness.read();
+        state.look = scan.number;
         self.refresh(&mut state.catalogue, scan, strictness);
-        let Plan { tools, groups, mut problems, warnings } =
-            state.plan(&self.0.workshop.makers, strictness);
-        let changes = match &state.engine {
-            None => Changes::default(),
+        let makers = &self.0.workshop.makers;
+        let Plan { tools, groups, mut problems, warnings } = state.plan(makers, strictness);
+        let (changes, groups) = match &state.engine {
+            None => (Changes::default(), plan::all_groups(groups, &tools)),
             Some(engine) => {
-                let makers = &self.0.workshop.makers;
-                state.applied.change_to(tools, engine.registry(), makers).unwrap_or_else(|error| {
-                    // Every tool was checked before, so this is somebody else's doing meanwhile.
-                    let folder = self.0.folders.first().map_or(Path::new("."), PathBuf::as_path);
-                    let message = format!("the change was refused: {}", error.message());
-                    problems.push(Problem::whole(folder, message));
-                    Changes::default()
-                })
+                let changes = state.applied.change_to(tools, engine.registry(), makers);
+                (changes, plan::all_groups(groups, &state.applied.tools))
             }
         };
         self.0.groups.replace(&groups);
-        let Changes { added, updated, removed, replaced } = changes;
+        let Changes { added, updated, removed, replaced, refused } = changes;
+        problems.extend(refused.iter().map(|refused| self.problem_of(refused)));
         let took = began.elapsed();
         let reloaded = Reloaded { added, updated, removed, replaced, problems, warnings, took };
         state.announce_end(occasion, &reloaded);
         reloaded
+    }
+
+    fn problem_of(&self, Refused { name, wanted, error }: &Refused) -> Problem {
+        let message = format!("`{name}` was refused: {}", error.message().trim_end_matches('.'));
+        match wanted.as_ref().filter(|wanted| !wanted.is_built_in()) {
+            Some(wanted) => Problem::at(&wanted.built.file, wanted.built.place, message),
+            None => {
+                let folder = self.0.folders.first().map_or(Path::new("."), PathBuf::as_path);
+                Problem::whole(folder, message)
+            }
+        }
     }
 }
 
@@ -295,7 +324,18 @@ impl State {
                 .chain(restored.map(needs_of))
                 .collect()
         };
-        plan::plan(&self.catalogue, Surroundings { applied, outside: &outside, makers, strictness })
+        let defined: HashSet<&ToolName> = applied.keys().map(|(name, _)| name).collect();
+        let is_taken = |name: &ToolName| {
+            let Some(engine) = self.engine.as_ref().filter(|_| !defined.contains(name)) else {
+                return false;
+            };
+            let own = makers.handler(name.as_str()).map(|tool| &tool.spec.version);
+            let registered = engine.registry().versions(name.as_str());
+            registered.iter().any(|entry| Some(&entry.spec.version) != own)
+        };
+        let around =
+            Surroundings { applied, outside: &outside, is_taken: &is_taken, makers, strictness };
+        plan::plan(&self.catalogue, around)
     }
 
     fn announce_start(&self, occasion: Occasion) {
@@ -337,4 +377,35 @@ impl State {
 
 fn needs_of(tool: &Tool) -> (Version, Vec<ToolRef>) {
     (tool.spec.version.clone(), tool.spec.depends_on.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use toolsmith_core::Redactor;
+
+    use super::*;
+
+    #[test]
+    fn an_old_look_does_not_undo_a_newer_reload() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            fs::write(folder.path().join(format!("{name}.yaml")), format!("name: {name}\n"))
+                .unwrap();
+        };
+        let vault = Vault::with_values([("NONE", "")], Redactor::default());
+        let definitions = Definitions::open(vec![folder.path().to_owned()], Makers::new(), vault);
+        let engine = Engine::builder().build().unwrap();
+        write("a");
+        definitions.attach(&engine);
+        let old = definitions.scan();
+        write("b");
+        assert_eq!(definitions.reload().added.len(), 1);
+        assert!(definitions.reload_to(old).is_none());
+        assert!(engine.registry().has("b"));
+        write("c");
+        let new = definitions.scan();
+        assert_eq!(definitions.reload_to(new).unwrap().added.len(), 1);
+    }
 }

@@ -7,7 +7,7 @@ use toolsmith_core::{
 };
 
 use crate::{
-    Makers,
+    Makers, inherit,
     parse::Definition,
     problem::{About, Findings},
     variables,
@@ -56,6 +56,23 @@ pub(crate) fn make(
     bench: Bench<'_>,
     findings: &mut Findings,
 ) -> Option<Tool> {
+    let sandbox = definition.sandbox;
+    let tool = make_trusted(definition, bench, findings)?;
+    Some(match sandbox {
+        Some(word) => Tool { work: work_without(word), ..tool },
+        None => tool,
+    })
+}
+
+/// Stands for the code of a tool that may run in a sandbox only.
+fn work_without(sandbox: &str) -> Work {
+    let handler = format!(
+        "sandbox: {sandbox} (the sandbox is not there yet; sandbox: none runs the tool without one)"
+    );
+    Work::Missing { handler }
+}
+
+fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Findings) -> Option<Tool> {
     let Some(entry) = definition.entry.clone() else {
         // A tool without a name has no handler of its name either.
         if !definition.says(&["name"]) || findings.faults.iter().any(|f| f.pointer == "/name") {
@@ -87,6 +104,12 @@ pub(crate) fn make(
         let own = definition.spec.name.as_str();
         let handler = fields.text("handler").unwrap_or(own).to_owned();
         let pointer = if entry.get("handler").is_some() { "/entry/handler" } else { "/entry" };
+        if handler.contains("${") {
+            let message = "variables are not filled in here: write the name of the handler itself";
+            fields.blame("handler", message);
+            findings.faults.extend(fields.finish());
+            return None;
+        }
         findings.faults.extend(fields.finish());
         return Some(take_over(definition, &handler, pointer, bench, findings));
     }
@@ -133,34 +156,8 @@ fn take_over(
         let work = Work::Missing { handler: handler.to_owned() };
         return Tool { spec: definition.spec, work };
     };
-    inherit(&mut definition, &tool.spec);
+    inherit::fill(&mut definition, &tool.spec);
     Tool { spec: definition.spec, work: tool.work.clone() }
-}
-
-fn inherit(definition: &mut Definition, from: &ToolSpec) {
-    let says_description = definition.says(&["description"]);
-    let says_category = definition.says(&["category"]);
-    let says_input = definition.says(&["parameters", "input_schema"]);
-    let says_output = definition.says(&["output", "returns"]);
-    let says_annotations = definition.says(&["annotations"]);
-    let spec = &mut definition.spec;
-    spec.kind = from.kind;
-    spec.backend_runtime = from.backend_runtime;
-    if !says_description {
-        spec.description = from.description.clone();
-    }
-    if !says_category {
-        spec.category = from.category.clone();
-    }
-    if !says_input {
-        spec.input_schema = from.input_schema.clone();
-    }
-    if !says_output {
-        spec.output_schema.clone_from(&from.output_schema);
-    }
-    if !says_annotations {
-        spec.annotations = from.annotations;
-    }
 }
 
 fn without_work(mut spec: ToolSpec, word: &str) -> Tool {

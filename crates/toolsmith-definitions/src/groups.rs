@@ -9,6 +9,10 @@ use arc_swap::ArcSwap;
 use toolsmith_core::{Group, Text, ToolName};
 
 /// The groups of all definitions; cheap to clone, and clones see the same groups.
+///
+/// Defined and built-in tools carry the identifiers of their groups in their descriptions too, so
+/// that a filter of the registry finds them. A member that the application registered by itself is
+/// listed here only.
 #[derive(Clone, Debug, Default)]
 pub struct Groups(Arc<ArcSwap<BTreeMap<Text, Arc<Group>>>>);
 

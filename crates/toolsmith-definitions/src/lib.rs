@@ -30,6 +30,7 @@ mod dependencies;
 mod entry;
 mod groups;
 mod groups_file;
+mod inherit;
 mod locate;
 mod makers;
 mod parse;

@@ -11,7 +11,7 @@ use crate::{
     Makers,
     catalogue::Catalogue,
     contents::{Built, Key, Written},
-    dependencies::{self, Needs, Outside, Unmet},
+    dependencies::{self, Outside, Unmet},
     groups,
     problem::{Problem, Strictness},
 };
@@ -20,9 +20,16 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) tools: BTreeMap<Key, Wanted>,
+    /// The groups of files, without the tools that name them themselves.
     pub(crate) groups: Vec<Group>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) warnings: Vec<Problem>,
+}
+
+/// Puts the groups of files and the groups that tools are in together.
+pub(crate) fn all_groups(written: Vec<Group>, tools: &BTreeMap<Key, Wanted>) -> Vec<Group> {
+    let own = tools.iter().map(|((name, _), wanted)| (name, wanted.groups.as_slice()));
+    groups::merge(written, own)
 }
 
 /// A tool that should be there.
@@ -36,6 +43,16 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
+    /// Wants a tool as it is made.
+    fn new(built: Arc<Built>) -> Self {
+        Self { groups: built.tool.spec.groups.clone(), enabled: None, built }
+    }
+
+    /// Tells whether no file defines it: a built-in tool that was switched or put in a group.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.built.is_built_in()
+    }
+
     /// Tells whether the other one is the same definition in the same groups.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.built.digest == other.built.digest
@@ -59,6 +76,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) applied: &'a BTreeMap<Key, Wanted>,
     /// The tools that did not come from files.
     pub(crate) outside: Outside<'a>,
+    /// Whether a name belongs to a tool that is neither built in nor from files.
+    pub(crate) is_taken: &'a dyn Fn(&ToolName) -> bool,
     pub(crate) makers: &'a Makers,
     pub(crate) strictness: Strictness,
 }
@@ -72,17 +91,18 @@ pub(crate) fn plan(catalogue: &Catalogue, around: Surroundings<'_>) -> Plan {
         plan.problems.extend(kept.problems.iter().cloned());
         plan.warnings.extend(kept.warnings.iter().cloned());
         for built in &kept.good.tools {
-            plan.want(built);
+            plan.want(built, around.is_taken);
         }
         for group in &kept.good.groups {
             plan.want_group(group, &mut written);
         }
     }
-    let unmet = plan.refuse_unmet(around);
-    plan.join_groups(&written, around.outside);
+    let Unmet { problems, kept } = dependencies::refuse_unmet(&mut plan.tools, around);
+    plan.problems.extend(problems);
+    plan.join_groups(&written, around);
     plan.switch(&catalogue.switched, around.makers);
     // The registry would refuse to take these again, in whatever groups they are.
-    for key in unmet {
+    for key in kept {
         if let Some(old) = around.applied.get(&key) {
             plan.tools.insert(key, old.clone());
         }
@@ -95,7 +115,14 @@ pub(crate) fn plan(catalogue: &Catalogue, around: Surroundings<'_>) -> Plan {
 
 impl Plan {
     /// Wants a tool; of two with one name and version the first by path wins.
-    fn want(&mut self, built: &Arc<Built>) {
+    fn want(&mut self, built: &Arc<Built>, is_taken: &dyn Fn(&ToolName) -> bool) {
+        let name = &built.tool.spec.name;
+        // Nobody could put the other tool back when the file goes.
+        if is_taken(name) {
+            let message = format!("`{name}` is registered by the application; choose another name");
+            self.problems.push(Problem::at(&built.file, built.place, message));
+            return;
+        }
         if let Some(first) = self.tools.get(&built.key()) {
             let first = &first.built;
             let spec = &built.tool.spec;
@@ -110,9 +137,7 @@ impl Plan {
             self.problems.push(Problem::at(&built.file, built.place, message));
             return;
         }
-        let groups = built.tool.spec.groups.clone();
-        let wanted = Wanted { built: Arc::clone(built), groups, enabled: None };
-        self.tools.insert(built.key(), wanted);
+        self.tools.insert(built.key(), Wanted::new(Arc::clone(built)));
     }
 
     fn want_group<'a>(&mut self, group: &'a Written, written: &mut BTreeMap<Text, &'a Written>) {
@@ -126,71 +151,6 @@ impl Plan {
         written.insert(id.clone(), group);
     }
 
-    /// Takes out what needs something that is not there, until the rest stands by itself.
-    ///
-    /// What is in force already stays in force; what it needs is told. Returns those.
-    fn refuse_unmet(&mut self, around: Surroundings<'_>) -> Vec<Key> {
-        let mut told: Vec<Unmet> = Vec::new();
-        loop {
-            let unmet = dependencies::check(&self.needs(), around.outside);
-            let mut is_stable = true;
-            for unmet in unmet {
-                let refused = self.newcomers(&unmet, around.applied);
-                is_stable &= refused.is_empty();
-                if !told.contains(&unmet) {
-                    self.tell(&unmet, &refused);
-                    told.push(unmet);
-                }
-                for key in refused {
-                    match around.applied.get(&key) {
-                        Some(old) => self.tools.insert(key, old.clone()),
-                        None => self.tools.remove(&key),
-                    };
-                }
-            }
-            if is_stable {
-                let is_told =
-                    |(name, _): &&Key| told.iter().any(|unmet| unmet.tools.contains(name));
-                return self.tools.keys().filter(is_told).cloned().collect();
-            }
-        }
-    }
-
-    fn needs(&self) -> Needs {
-        let mut needs = Needs::new();
-        for ((name, version), wanted) in &self.tools {
-            let own = wanted.built.tool.spec.depends_on.clone();
-            needs.entry(name.clone()).or_default().push((version.clone(), own));
-        }
-        needs
-    }
-
-    /// Returns the concerned tools that are not in force as they are.
-    fn newcomers(&self, unmet: &Unmet, applied: &BTreeMap<Key, Wanted>) -> Vec<Key> {
-        let is_concerned = |(name, _): &Key| unmet.tools.contains(name);
-        let is_new = |key: &Key, wanted: &Wanted| {
-            let old = applied.get(key);
-            old.is_none_or(|old| old.built.digest != wanted.built.digest)
-        };
-        let has_needs = |wanted: &Wanted| !wanted.built.tool.spec.depends_on.is_empty();
-        self.tools
-            .iter()
-            .filter(|(key, wanted)| is_concerned(key) && is_new(key, wanted) && has_needs(wanted))
-            .map(|(key, _)| key.clone())
-            .collect()
-    }
-
-    fn tell(&mut self, unmet: &Unmet, refused: &[Key]) {
-        let first = unmet.tools.first();
-        let any = || self.tools.keys().find(|(name, _)| Some(name) == first);
-        let wanted = refused.first().or_else(any).and_then(|key| self.tools.get(key));
-        let Some(wanted) = wanted else { return };
-        let built = &wanted.built;
-        let mut problem = Problem::at(&built.file, built.needs_place, unmet.message.clone());
-        problem.key.push_str("depends_on");
-        self.problems.push(problem);
-    }
-
     /// Switches tools on and off; a built-in one is then wanted as though a file defined it.
     fn switch(&mut self, switched: &BTreeMap<String, bool>, makers: &Makers) {
         for (name, enabled) in switched {
@@ -202,33 +162,35 @@ impl Plan {
             let handler = makers.handler(name);
             let handler = handler.filter(|tool| !is_defined && tool.spec.enabled != *enabled);
             if let Some(tool) = handler {
-                let built = Arc::new(Built::of_handler(tool));
-                let groups = tool.spec.groups.clone();
-                let wanted = Wanted { groups, enabled: Some(*enabled), built };
-                self.tools.insert(wanted.built.key(), wanted);
+                self.want_built_in(tool).enabled = Some(*enabled);
             }
         }
     }
 
-    /// Puts the files of groups and the tools' own words together.
-    fn join_groups(&mut self, written: &BTreeMap<Text, &Written>, outside: Outside<'_>) {
-        let names: BTreeSet<&ToolName> = self.tools.keys().map(|(name, _)| name).collect();
-        for group in written.values() {
-            for member in &group.group.tool_ids {
-                if !names.contains(member) && outside(member).is_empty() {
-                    let id = &group.group.group_id;
+    /// Wants a built-in tool as though a file defined it, so that it can be changed.
+    fn want_built_in(&mut self, tool: &Tool) -> &mut Wanted {
+        let built = Arc::new(Built::of_handler(tool));
+        self.tools.entry(built.key()).or_insert(Wanted::new(built))
+    }
+
+    /// Puts each tool into the groups whose files name it; members that are not there are told.
+    fn join_groups(&mut self, written: &BTreeMap<Text, &Written>, around: Surroundings<'_>) {
+        let names: BTreeSet<ToolName> = self.tools.keys().map(|(name, _)| name.clone()).collect();
+        let mut of: BTreeMap<&ToolName, Vec<Text>> = BTreeMap::new();
+        for Written { group, file, place } in written.values().copied() {
+            let id = &group.group_id;
+            for member in &group.tool_ids {
+                of.entry(member).or_default().push(id.clone());
+                if names.contains(member) {
+                    continue;
+                }
+                if (around.outside)(member).is_empty() {
                     let message =
                         format!("the group `{id}` has a member `{member}`, which is not there");
-                    self.warnings.push(Problem::at(&group.file, group.place, message));
+                    self.warnings.push(Problem::at(file, *place, message));
+                } else if let Some(tool) = around.makers.handler(member.as_str()) {
+                    self.want_built_in(tool);
                 }
-            }
-        }
-        let own = self.tools.iter().map(|((name, _), wanted)| (name, wanted.groups.as_slice()));
-        self.groups = groups::merge(written.values().map(|w| w.group.clone()), own);
-        let mut of: BTreeMap<&ToolName, Vec<Text>> = BTreeMap::new();
-        for group in &self.groups {
-            for member in &group.tool_ids {
-                of.entry(member).or_default().push(group.group_id.clone());
             }
         }
         for ((name, _), wanted) in &mut self.tools {
@@ -236,5 +198,6 @@ impl Plan {
             let more: Vec<Text> = more.filter(|id| !wanted.groups.contains(id)).cloned().collect();
             wanted.groups.extend(more);
         }
+        self.groups = written.values().map(|written| written.group.clone()).collect();
     }
 }

@@ -1,4 +1,10 @@
 //! `${VAR}` in definitions: checked in the entry, filled in everywhere else.
+//!
+//! Outside `entry` a text is filled in when the file is read: a variable or a `${file:…}` that
+//! changes later is seen when the file itself is next read, and a variable that is missing then
+//! stays in the text as it is written, with a warning. In `entry` texts are filled in when they
+//! are used, so that secrets do not stand in descriptions and a changed one counts from the next
+//! call on.
 
 use toolsmith_core::{Fault, Spot, Template, Value, Vault};
 

@@ -11,8 +11,10 @@ use std::{
 use crate::problem::Problem;
 
 /// The files of some folders at one moment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Scan {
+    /// Which look it was: a later one has a higher number.
+    pub(crate) number: u64,
     /// The definition files.
     pub(crate) files: BTreeMap<PathBuf, Stamp>,
     /// Every folder whose entries matter: those that were walked, and those of linked files.
@@ -21,6 +23,24 @@ pub(crate) struct Scan {
     pub(crate) unreadable: Vec<Problem>,
     /// The marks of the file of switches.
     pub(crate) switches: Option<Stamp>,
+}
+
+/// Two looks are equal when they show the same, whenever they were.
+impl PartialEq for Scan {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { number: _, files, folders, unreadable, switches } = self;
+        *files == other.files
+            && *folders == other.folders
+            && *unreadable == other.unreadable
+            && *switches == other.switches
+    }
+}
+
+impl Scan {
+    /// Tells whether a path lies in a folder that cannot be read: nobody knows what is there.
+    pub(crate) fn hides(&self, path: &Path) -> bool {
+        self.unreadable.iter().any(|folder| path.starts_with(&folder.file))
+    }
 }
 
 /// The marks of a file; when one of them differs the file is read again.
@@ -58,6 +78,8 @@ pub(crate) fn scan(roots: &[PathBuf]) -> Scan {
             walk.linked_file(&path, &metadata);
         }
     }
+    // Folders are listed in no order of their own.
+    walk.scan.unreadable.sort();
     walk.scan
 }
 

@@ -35,7 +35,14 @@ impl Parser {
     /// Makes a parser of one dialect.
     pub fn new(dialect: Dialect, tools: Tools, settings: Settings) -> Self {
         let machine = dialect.format().machine();
-        Self { machine, tools, settings, pending: String::new(), base: 0, counts: Counts::default() }
+        Self {
+            machine,
+            tools,
+            settings,
+            pending: String::new(),
+            base: 0,
+            counts: Counts::default(),
+        }
     }
 
     /// Reads a piece, and returns what it decided.

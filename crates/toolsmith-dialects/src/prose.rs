@@ -110,9 +110,10 @@ impl Prose {
             }
             None => text,
         };
-        self.indent = self.indent.map(|indent| indent + line.len()).filter(|&indent| {
-            indent <= DEEPEST_INDENT && line.bytes().all(|byte| byte == b' ')
-        });
+        self.indent = self
+            .indent
+            .map(|indent| indent + line.len())
+            .filter(|&indent| indent <= DEEPEST_INDENT && line.bytes().all(|byte| byte == b' '));
     }
 
     fn is_open(&self, fences: Fences) -> bool {

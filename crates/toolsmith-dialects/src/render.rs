@@ -17,7 +17,7 @@ pub enum Titles {
 }
 
 /// How tools are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderSettings {
     /// Whether schemas have titles.
     pub titles: Titles,

@@ -55,6 +55,7 @@ impl Reply {
 /// Reads a whole reply; it never fails, and says what is odd in the problems.
 pub fn parse(dialect: Dialect, text: &str, tools: &Tools, settings: &Settings) -> Reply {
     let mut reply = Reply::default();
-    Parser::new(dialect, tools.clone(), *settings).read_last(text, &mut |event| reply.add(event));
+    Parser::new(dialect, tools.clone(), settings.clone())
+        .read_last(text, &mut |event| reply.add(event));
     reply
 }

@@ -31,7 +31,7 @@ pub enum Repairs {
 }
 
 /// How a reply is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// What a call inside a code fence is.
     pub fences: Fences,

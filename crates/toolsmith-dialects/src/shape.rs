@@ -94,17 +94,23 @@ impl Shape {
         if let Some(target) = referenced(fields, root) {
             self.collect(target, root, budget);
         }
-        for (name, property) in fields.get("properties").and_then(Value::as_object).into_iter().flatten()
+        for (name, property) in
+            fields.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
             if !self.names(name) {
                 self.properties.push((name.as_str().into(), Wanted::of_schema(property, root)));
             }
         }
-        if let Some(others) = fields.get("additionalProperties").filter(|others| others.is_object()) {
+        if let Some(others) = fields.get("additionalProperties").filter(|others| others.is_object())
+        {
             self.others = Some(Wanted::of_schema(others, root));
         }
-        for part in ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| fields.get(*key)?.as_array()) {
-            part.iter().for_each(|part| self.collect(part, root, budget));
+        for part in
+            ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| fields.get(*key)?.as_array())
+        {
+            for part in part {
+                self.collect(part, root, budget);
+            }
         }
     }
 }

@@ -7,9 +7,12 @@ use toolsmith_core::ToolSpec;
 
 use crate::Shape;
 
+/// Finds the parameters of a tool by its name.
+type Lookup = dyn Fn(&str) -> Option<Arc<Shape>> + Send + Sync;
+
 /// The tools that a model was shown; cheap to clone.
 #[derive(Clone)]
-pub struct Tools(Arc<dyn Fn(&str) -> Option<Arc<Shape>> + Send + Sync>);
+pub struct Tools(Arc<Lookup>);
 
 impl Tools {
     /// Knows no tool: every value stays the string that the model wrote.
@@ -36,7 +39,9 @@ impl Tools {
     }
 
     /// Asks a function for a tool when a call of it is met; for registries of many tools.
-    pub fn from_lookup(lookup: impl Fn(&str) -> Option<Arc<Shape>> + Send + Sync + 'static) -> Self {
+    pub fn from_lookup(
+        lookup: impl Fn(&str) -> Option<Arc<Shape>> + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(lookup))
     }
 

@@ -27,6 +27,14 @@ pub enum NetError {
         /// How many were followed.
         limit: usize,
     },
+    /// The answer led the body of the request to another origin; it was not sent there.
+    #[error("{from} leads to {to}, where the body of the request was not sent")]
+    BodyElsewhere {
+        /// The origin that answered.
+        from: String,
+        /// The origin that it named.
+        to: String,
+    },
     /// The other end did not take the connection in time.
     #[error("no connection to {host} in time")]
     Timeout {
@@ -114,6 +122,10 @@ impl NetError {
             )),
             Self::Redirects { limit } => ToolError::failed(format!(
                 "The address led to another one more than {limit} times. Call the final address."
+            )),
+            Self::BodyElsewhere { from, to } => ToolError::failed(format!(
+                "`{from}` leads to `{to}`, and what a request sends is not handed on to another \
+                 server. If that one is meant, call its address directly."
             )),
             Self::Timeout { ref host } => ToolError::upstream(format!(
                 "`{host}` did not answer in time. Try again later, or check the address."

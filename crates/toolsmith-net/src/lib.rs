@@ -4,7 +4,8 @@
 //! is under [`Guard::Public`]: what is not on the public internet is refused, unless the operator's
 //! [`Allow`] list opens it. The rule is applied to the very addresses that are connected to: names
 //! are looked up once, by a resolver that leaves out what is refused, and every redirect is followed
-//! by a loop of our own that checks again. Proxies of the environment are not used.
+//! by a loop of our own that checks again, and that hands neither credentials nor a body on to
+//! another origin. Proxies of the environment are not used.
 //!
 //! # Example
 //!

@@ -34,12 +34,25 @@ fn next(
         next.body = bytes::Bytes::new();
         headers::drop_body(&mut next.headers);
     }
-    if target.origin() != from.origin() {
+    if !keeps_trust(from, &target) {
+        if !next.body.is_empty() {
+            let origin = |url: &Url| url.origin().ascii_serialization();
+            return Err(NetError::BodyElsewhere { from: origin(from), to: origin(&target) });
+        }
         headers::drop_credentials(&mut next.headers);
         // The operator trusted one origin, not the addresses that its answers name.
         next.guard = Guard::Public;
     }
     Ok(Some(next))
+}
+
+/// Tells whether a target is who was asked: the same origin, or its host over a secure connection.
+fn keeps_trust(from: &Url, target: &Url) -> bool {
+    // Ports that are written out belong to services of their own; only the usual pair is one.
+    let is_upgrade = (from.scheme(), target.scheme()) == ("http", "https")
+        && (from.port(), target.port()) == (None, None)
+        && from.host_str() == target.host_str();
+    is_upgrade || from.origin() == target.origin()
 }
 
 #[cfg(test)]
@@ -48,19 +61,27 @@ mod tests {
 
     use super::*;
 
-    fn led(status: u16, method: Method, location: &'static str) -> Request {
-        let mut request = Request::new(method, "https://a.example/x/y").trusted();
-        request.body = "body".into();
+    fn asked(method: Method, from: &str) -> Request {
+        let mut request = Request::new(method, from).trusted();
         for (name, value) in [("authorization", "Bearer x"), ("cookie", "c=1"), ("accept", "*/*")] {
             request = request.with_header(name, value).unwrap();
         }
         let secret = toolsmith_core::Secret::new("key".to_owned());
         request = request.with_secret_header("x-api-key", &secret).unwrap();
-        request = request.with_header("content-type", "text/plain").unwrap();
+        request.with_header("content-type", "text/plain").unwrap()
+    }
+
+    fn lead(request: &Request, status: u16, location: &str) -> Result<Request, NetError> {
         let mut answer = HeaderMap::new();
         answer.insert(LOCATION, location.parse().unwrap());
         let (from, status) = (request.url.parse().unwrap(), StatusCode::from_u16(status).unwrap());
-        next(&request, &from, status, &answer).unwrap().unwrap()
+        next(request, &from, status, &answer).map(Option::unwrap)
+    }
+
+    fn led(status: u16, method: Method, location: &str) -> Request {
+        let mut request = asked(method, "https://a.example/x/y");
+        request.body = "body".into();
+        lead(&request, status, location).unwrap()
     }
 
     fn names(request: &Request) -> Vec<&str> {
@@ -81,11 +102,53 @@ mod tests {
     #[test]
     fn another_origin_gets_no_credentials_and_no_trust() {
         for target in ["https://b.example/", "http://a.example/", "https://a.example:8443/"] {
-            let request = led(308, Method::PUT, target);
+            let request = asked(Method::PUT, "https://a.example/x/y");
+            let request = lead(&request, 308, target).unwrap();
             assert_eq!(names(&request), ["accept", "content-type"], "{target}");
             assert_eq!(request.guard, Guard::Public, "{target}");
             assert_eq!(request.method, Method::PUT);
         }
+    }
+
+    #[test]
+    fn a_body_never_goes_to_another_origin() {
+        for status in [307, 308] {
+            for guard in [Guard::Public, Guard::Trusted] {
+                let mut request = asked(Method::POST, "https://a.example/x");
+                (request.guard, request.body) = (guard, "s3cret".into());
+                let error = lead(&request, status, "https://b.example/y?z=1").unwrap_err();
+                assert!(matches!(error, NetError::BodyElsewhere { .. }), "{error:?}");
+                let told = error.into_tool_error();
+                let hosts = "`https://a.example` leads to `https://b.example`";
+                assert!(told.message().contains(hosts), "{told}");
+            }
+        }
+        // What has become a GET has nothing left to send.
+        let elsewhere = led(303, Method::POST, "https://b.example/");
+        assert_eq!((elsewhere.method.as_str(), elsewhere.body.len()), ("GET", 0));
+    }
+
+    #[test]
+    fn a_host_that_leads_to_its_secure_self_keeps_its_trust() {
+        let mut request = asked(Method::POST, "http://intern.example/x");
+        request.body = "body".into();
+        let led = lead(&request, 308, "https://intern.example/x").unwrap();
+        assert_eq!(
+            (led.guard, led.headers.len(), &led.body[..]),
+            (Guard::Trusted, 5, &b"body"[..])
+        );
+        request.body = bytes::Bytes::new();
+        for other in [
+            "https://intern.example:8443/",
+            "https://x.intern.example/",
+            "https://evil.example/",
+            "http://intern.example:443/",
+        ] {
+            let led = lead(&request, 308, other).unwrap();
+            assert_eq!((led.guard, led.headers.len()), (Guard::Public, 2), "{other}");
+        }
+        let odd = asked(Method::GET, "http://intern.example:8080/");
+        assert_eq!(lead(&odd, 302, "https://intern.example/").unwrap().guard, Guard::Public);
     }
 
     #[test]

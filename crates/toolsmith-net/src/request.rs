@@ -1,8 +1,10 @@
 //! What is asked of whom.
 
+use std::fmt;
+
 use bytes::Bytes;
 use reqwest::{
-    Method,
+    Method, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 use toolsmith_core::Secret;
@@ -18,7 +20,7 @@ use crate::{Guard, NetError};
 /// assert!(Request::get("https://example.com/").with_header("X", "a\r\nHost: b").is_err());
 /// # Ok::<(), toolsmith_net::NetError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Request {
     /// The method.
     pub method: Method,
@@ -100,6 +102,20 @@ impl Request {
     }
 }
 
+/// Paths, queries, headers and bodies may hold secrets, so only the rest is shown.
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let origin = Url::parse(&self.url).map(|url| url.origin().ascii_serialization());
+        f.debug_struct("Request")
+            .field("method", &self.method)
+            .field("origin", &origin.ok())
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("body_bytes", &self.body.len())
+            .field("guard", &self.guard)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Reads a header; the value is not repeated in the error, as it may be a secret.
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), NetError> {
     let parsed = HeaderName::from_bytes(name.as_bytes())
@@ -109,4 +125,24 @@ fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), NetError
         NetError::Invalid(format!("the value of the header `{parsed}` has control characters"))
     })?;
     Ok((parsed, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_may_be_a_secret_is_shown() {
+        for url in
+            ["https://user:s3cret@a.example/s3cret?key=s3cret#s3cret", "s3cret", "data:s3cret"]
+        {
+            let request = Request::post(url, "text/plain", "s3cret")
+                .with_header("x-plain", "s3cret")
+                .unwrap();
+            let shown = format!("{request:?}");
+            assert!(!shown.contains("s3cret") && shown.contains("x-plain"), "{shown}");
+        }
+        let shown = format!("{:?}", Request::get("https://a.example:8443/x?y=z"));
+        assert!(shown.contains("https://a.example:8443"), "{shown}");
+    }
 }

@@ -1,6 +1,6 @@
 //! What came back.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use jiff::fmt::rfc2822::DateTimeParser;
@@ -15,7 +15,7 @@ use crate::{NetError, guard::host_of};
 const EXCERPT: usize = 400;
 
 /// What came back, read to its end.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Response {
     /// The status.
     pub status: StatusCode,
@@ -85,6 +85,19 @@ impl Response {
     }
 }
 
+/// An address may hold a key and a body anything, so only the rest is shown.
+impl fmt::Debug for Response {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("status", &self.status)
+            .field("origin", &self.url.origin().ascii_serialization())
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .field("body_bytes", &self.body.len())
+            .field("is_cut", &self.is_cut)
+            .finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +134,13 @@ mod tests {
         let mut cut = response(&[], "");
         cut.body = long.into();
         assert_eq!(cut.excerpt().chars().count(), EXCERPT + 1);
+    }
+
+    #[test]
+    fn nothing_that_may_be_a_secret_is_shown() {
+        let mut response = response(&[("set-cookie", "s3cret")], "s3cret");
+        response.url = "https://a.example/s3cret?key=s3cret".parse().unwrap();
+        let shown = format!("{response:?}");
+        assert!(!shown.contains("s3cret") && shown.contains("set-cookie"), "{shown}");
     }
 }

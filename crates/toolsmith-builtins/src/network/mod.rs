@@ -30,13 +30,15 @@ pub struct Network {
     pub search: Option<Search>,
     /// How many results a search has that does not say.
     pub usual_results: u64,
+    /// How many pages are converted at once; further ones wait, so that they cannot fill the memory.
+    pub pages_at_once: usize,
 }
 
 impl Network {
     /// Takes a client, knows no variables, and searches with nobody.
     pub fn new(client: Client) -> Self {
         let vault = Vault::with_values::<String, String>([], Redactor::default());
-        Self { client, vault, search: None, usual_results: 10 }
+        Self { client, vault, search: None, usual_results: 10, pages_at_once: 4 }
     }
 }
 
@@ -46,7 +48,7 @@ pub fn tools(network: &Network) -> Result<Vec<Tool>, ToolError> {
         http_get::tool(&network.client)?,
         http_post::tool(&network.client)?,
         http_request::tool(&network.client)?,
-        web_fetch::tool(&network.client)?,
+        web_fetch::tool(network)?,
         web_search::tool(network)?,
     ])
 }

@@ -1,9 +1,13 @@
 //! `web_fetch`: reads a page as Markdown.
 
+use std::sync::Arc;
+
+use tokio::sync::Semaphore;
 use toolsmith_core::{Annotations, Tool, ToolError, ToolSpec, Value, json};
 use toolsmith_net::{Client, Overflow, Request, Response};
 
 use super::{
+    Network,
     http_get::url,
     page::{self, Page, charset},
 };
@@ -22,29 +26,40 @@ struct Ask {
 }
 
 /// Builds the tool.
-pub(super) fn tool(client: &Client) -> Result<Tool, ToolError> {
-    let client = client.clone();
+pub(super) fn tool(network: &Network) -> Result<Tool, ToolError> {
+    let client = network.client.clone();
+    let turns = Arc::new(Semaphore::new(network.pages_at_once.max(1)));
     Ok(Tool::function(spec()?, move |_cx, input| {
-        let client = client.clone();
-        async move { run(&client, input::read(input)?).await }
+        let (client, turns) = (client.clone(), Arc::clone(&turns));
+        async move { run(&client, turns, input::read(input)?).await }
     }))
 }
 
-async fn run(client: &Client, ask: Ask) -> Result<Value, ToolError> {
+async fn run(client: &Client, turns: Arc<Semaphore>, ask: Ask) -> Result<Value, ToolError> {
     let mut request = Request::get(ask.url).with_header("accept", ACCEPT)?;
     (request.max_bytes, request.overflow) = (Some(MOST), Overflow::Cut);
     let response = client.send(request).await?.into_success()?;
     let (url, is_cut) = (response.url.to_string(), response.is_cut);
-    // A large page takes a while to convert; the other calls of this thread must not wait for it.
-    let reading = tokio::task::spawn_blocking(move || read(&response));
-    let page = reading.await.map_err(|error| {
-        ToolError::failed("The page could not be converted.").with_source(error)
-    })??;
+    let page = convert(response, turns).await?;
     let mut output = json!({ "url": url, "title": page.title, "markdown": page.markdown });
     if let (true, Some(fields)) = (is_cut, output.as_object_mut()) {
         fields.insert("truncated".to_owned(), true.into());
     }
     Ok(output)
+}
+
+/// Converts a page on a thread of its own, when it is its turn.
+async fn convert(response: Response, turns: Arc<Semaphore>) -> Result<Page, ToolError> {
+    let unable = || ToolError::failed("The page could not be converted.");
+    let turn = turns.acquire_owned().await.map_err(|error| unable().with_source(error))?;
+    // A large page takes a while to convert; the other calls of this thread must not wait for it.
+    let reading = tokio::task::spawn_blocking(move || {
+        let page = read(&response);
+        // The turn goes with the work: a call that is given up leaves its thread behind.
+        drop(turn);
+        page
+    });
+    reading.await.map_err(|error| unable().with_source(error))?
 }
 
 fn read(response: &Response) -> Result<Page, ToolError> {
@@ -107,4 +122,35 @@ fn spec() -> Result<ToolSpec, ToolError> {
         }
     });
     Ok(about(spec, "Read a web page", &["web", "page", "read", "markdown"], &[example]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use toolsmith_net::{HeaderMap, StatusCode};
+
+    use super::*;
+
+    fn page() -> Response {
+        Response {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            url: "https://a.example/".parse().unwrap(),
+            body: "<html><p>words".into(),
+            is_cut: false,
+        }
+    }
+
+    #[tokio::test]
+    async fn pages_beyond_the_limit_wait_for_their_turn() {
+        let turns = Arc::new(Semaphore::new(1));
+        let taken = Arc::clone(&turns).acquire_owned().await.unwrap();
+        let mut waiting = Box::pin(convert(page(), Arc::clone(&turns)));
+        let early = tokio::time::timeout(Duration::from_millis(50), &mut waiting).await;
+        assert!(early.is_err(), "{early:?}");
+        drop(taken);
+        assert_eq!(waiting.await.unwrap().markdown, "words");
+        assert_eq!(turns.available_permits(), 1);
+    }
 }

@@ -2,7 +2,7 @@
 
 use toolsmith_core::{ToolError, Value, Vault, json};
 
-use super::phrase::{Phrase, given, written};
+use super::phrase::{Filled, Phrase, given, written};
 
 /// The arguments of a command before a call fills them in.
 #[derive(Clone, Debug, Default)]
@@ -35,17 +35,20 @@ impl Arguments {
         for group in &self.groups {
             let mut words = Vec::new();
             let mut is_whole = true;
+            let mut inside = dashes;
             for phrase in group {
-                match fill(phrase, vault, input, dashes)? {
+                match fill(phrase, vault, input, inside)? {
                     Some(more) => words.extend(more),
                     None => is_whole = false,
                 }
                 if phrase.is("--") {
-                    dashes = Dashes::Allowed;
+                    inside = Dashes::Allowed;
                 }
             }
+            // A `--` that is left out with its group ends nothing.
             if is_whole {
                 filled.extend(words);
+                dashes = inside;
             }
         }
         Ok(filled)
@@ -59,9 +62,10 @@ fn fill(
     input: &Value,
     dashes: Dashes,
 ) -> Result<Option<Vec<String>>, ToolError> {
-    let items = phrase.only_parameter().and_then(|name| given(input, name)?.as_array());
+    let first = phrase.only_parameter();
+    let items = first.and_then(|name| given(input, name)?.as_array());
     let words = match items {
-        Some(items) => items.iter().map(written).collect(),
+        Some(items) => items.iter().map(|item| Filled { text: written(item), first }).collect(),
         None => match phrase.fill(vault, input)? {
             Some(word) => vec![word],
             None => return Ok(None),
@@ -70,17 +74,17 @@ fn fill(
     for word in &words {
         check(word, phrase, dashes)?;
     }
-    Ok(Some(words))
+    Ok(Some(words.into_iter().map(|word| word.text).collect()))
 }
 
-fn check(word: &str, phrase: &Phrase, dashes: Dashes) -> Result<(), ToolError> {
-    let name = phrase.parameters().next().unwrap_or_default();
-    if word.contains('\0') {
+fn check(word: &Filled<'_>, phrase: &Phrase, dashes: Dashes) -> Result<(), ToolError> {
+    if word.text.contains('\0') {
+        let name = phrase.parameters().next().unwrap_or_default();
         let message = format!("`{name}` contains a NUL character, which no argument can hold.");
         return Err(ToolError::validation(message).with_details(json!({ "parameter": name })));
     }
-    let is_risky = word.starts_with('-') && phrase.begins_with_parameter();
-    if is_risky && dashes == Dashes::AfterDoubleDash {
+    let risky = word.first.filter(|_| word.text.starts_with('-'));
+    if let Some(name) = risky.filter(|_| dashes == Dashes::AfterDoubleDash) {
         let message = format!(
             "`{name}` begins with `-`, and the program could take it for an option. Use another \
              value. (The tool's author can put `--` before it, or set `allow_dashes: true`.)"
@@ -149,6 +153,21 @@ mod tests {
         let allowed = Arguments { dashes: Dashes::Allowed, ..arguments(&[&["{x}"]]) };
         let vault = Vault::with_values([("", "")], Redactor::default());
         assert_eq!(allowed.fill(&vault, &input).unwrap(), ["-rf"]);
+    }
+
+    #[test]
+    fn an_option_in_disguise_is_refused() {
+        let input = json!({ "x": "-rf", "empty": "" });
+        // The group with the `--` is left out, so nothing ends the options.
+        assert!(fill(&[&["--", "{gone}"], &["{x}"]], &input).is_err());
+        assert!(fill(&[&["--", "{gone}", "{x}"], &["{x}"]], &input).is_err());
+        for text in ["${NOT_SET:}{x}", "{empty}{x}", "${NOT_SET:}{empty}{x}"] {
+            let error = fill(&[&[text]], &input).unwrap_err();
+            assert!(error.message().contains("`x` begins with `-`"), "{text}: {error}");
+        }
+        assert_eq!(fill(&[&["--", "{x}"], &["{x}"]], &input).unwrap(), ["--", "-rf", "-rf"]);
+        assert_eq!(fill(&[&["${HOST}{x}"]], &input).unwrap(), ["-h-rf"]);
+        assert_eq!(fill(&[&["{empty}-f{x}"]], &input).unwrap(), ["-f-rf"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::{
     output::Form,
     phrase::Phrase,
 };
+use crate::texts;
 
 /// How much a program may write unless its entry says otherwise.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
@@ -50,7 +51,7 @@ impl Entry {
             stdin: read_stdin(fields, &parameters, &arguments),
             form: Form::of(fields.word("output", &Form::WORDS)),
             env: read_env(fields),
-            cwd: fields.template("cwd"),
+            cwd: texts::template(fields, "cwd"),
             success_codes: read_codes(fields),
             max_output: usize::try_from(fields.count("max_output").unwrap_or(MAX_OUTPUT))
                 .unwrap_or(usize::MAX),
@@ -59,7 +60,7 @@ impl Entry {
             program: program?,
             arguments,
         };
-        fields.is_fine().then_some(entry)
+        (fields.is_fine() && texts::are_readable(fields.object())).then_some(entry)
     }
 }
 
@@ -72,10 +73,10 @@ impl<'a> Parameters<'a> {
         Self(properties.map(|properties| properties.keys().map(String::as_str).collect()))
     }
 
-    /// Reads a text whose placeholders must be parameters.
-    fn phrase(&self, text: &str) -> Result<Phrase, String> {
-        let phrase = Phrase::parse(text).map_err(|error| error.to_string())?;
-        let Some(known) = &self.0 else { return Ok(phrase) };
+    /// Reads a text whose placeholders must be parameters; nothing when its variables are wrong.
+    fn phrase(&self, text: &str) -> Result<Option<Phrase>, String> {
+        let Ok(phrase) = Phrase::parse(text) else { return Ok(None) };
+        let Some(known) = &self.0 else { return Ok(Some(phrase)) };
         if let Some(name) = phrase.parameters().find(|name| !known.contains(name)) {
             let near = suggestion(name, known.iter().copied());
             let near = near.map(|near| format!("{near} ")).unwrap_or_default();
@@ -83,7 +84,7 @@ impl<'a> Parameters<'a> {
                 "there is no parameter `{name}`. {near}Write `{{{{{name}}}}}` for plain text in braces"
             ));
         }
-        Ok(phrase)
+        Ok(Some(phrase))
     }
 }
 
@@ -108,7 +109,7 @@ fn read_program(fields: &mut Fields<'_>) -> Option<Template> {
         }
     };
     match program(text) {
-        Ok(program) => Some(program),
+        Ok(program) => program,
         Err(message) => {
             fields.blame("command", message);
             None
@@ -116,11 +117,11 @@ fn read_program(fields: &mut Fields<'_>) -> Option<Template> {
     }
 }
 
-fn program(text: &str) -> Result<Template, String> {
+fn program(text: &str) -> Result<Option<Template>, String> {
     if text.is_empty() || text.contains('\0') {
         return Err("expected the name or the path of a program".to_owned());
     }
-    let phrase = Phrase::parse(text).map_err(|error| error.to_string())?;
+    let Ok(phrase) = Phrase::parse(text) else { return Ok(None) };
     if phrase.parameters().next().is_some() {
         return Err("the program cannot come from the input; only arguments can".to_owned());
     }
@@ -129,7 +130,7 @@ fn program(text: &str) -> Result<Template, String> {
         let list = words.join(", ");
         return Err(format!("no shell takes this apart; write it as a list: [{list}]"));
     }
-    Template::parse(text).map_err(|error| error.to_string())
+    Ok(Template::parse(text).ok())
 }
 
 fn read_arguments(fields: &mut Fields<'_>, parameters: &Parameters<'_>) -> Arguments {
@@ -166,7 +167,7 @@ fn read_group(
             other => Err(format!("expected text, found {}", describe(other))),
         };
         match phrase {
-            Ok(phrase) => group.push(phrase),
+            Ok(phrase) => group.extend(phrase),
             Err(message) => {
                 fields.blame_at(place, message);
                 return None;
@@ -186,8 +187,9 @@ fn read_stdin(
         None | Some("json") => Stdin::Json,
         Some("none") => Stdin::Nothing,
         Some(text) => match parameters.phrase(text) {
-            Ok(phrase) if phrase.parameters().next().is_some() => Stdin::Text(phrase),
-            Ok(_) => {
+            Ok(None) => Stdin::Nothing,
+            Ok(Some(phrase)) if phrase.parameters().next().is_some() => Stdin::Text(phrase),
+            Ok(Some(_)) => {
                 let message = "expected `json`, `none` or a text with a `{parameter}` in it";
                 fields.blame("stdin", message);
                 Stdin::Nothing
@@ -203,18 +205,18 @@ fn read_stdin(
 fn read_env(fields: &mut Fields<'_>) -> Vec<(String, Template)> {
     let mut env = Vec::new();
     for (name, value) in fields.map("env").into_iter().flatten() {
-        let place = format!("env/{}", name.replace('~', "~0").replace('/', "~1"));
+        let place = format!("env/{}", texts::escaped(name));
         if name.is_empty() || name.contains(['=', '\0']) {
             fields.blame_at(&place, format!("{name:?} cannot be the name of a variable"));
             continue;
         }
         let template = match value {
-            Value::String(text) => Template::parse(text).map_err(|error| error.to_string()),
-            Value::Number(_) | Value::Bool(_) => Ok(Template::literal(value.to_string())),
+            Value::String(text) => Ok(Template::parse(text).ok()),
+            Value::Number(_) | Value::Bool(_) => Ok(Some(Template::literal(value.to_string()))),
             other => Err(format!("expected text, found {}", describe(other))),
         };
         match template {
-            Ok(template) => env.push((name.clone(), template)),
+            Ok(template) => env.extend(template.map(|template| (name.clone(), template))),
             Err(message) => fields.blame_at(&place, message),
         }
     }

@@ -6,9 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use toolsmith_children::{
-    ChildError, Command, Exchange, Exit, Finished, Follower, Overflow, find, is_loader,
-};
+use toolsmith_children::{ChildError, Command, Exchange, Exit, Finished, Follower, Overflow, find};
 use toolsmith_core::{
     Advice, BoxFuture, Draft, Executor, ToolContext, ToolError, Value, Vault, json,
 };
@@ -79,12 +77,19 @@ impl CommandExecutor {
         let name = self.vault.fill(program)?.expose().clone();
         let file = find(&name, &path, &self.folder).map_err(not_run)?;
         let overlay = self.surroundings.overlay.of(cx.context());
-        env.extend(overlay.into_iter().filter(|(name, _)| !is_loader(name)));
+        env.extend(overlay);
         env.extend(own);
         let folder = match cwd {
             Some(cwd) => self.folder.join(self.vault.fill(cwd)?.expose()),
             None => self.folder.clone(),
         };
+        // The system would only say that something was not found, which is taken for the program.
+        if !folder.is_dir() {
+            return Err(ToolError::failed(format!(
+                "There is no folder `{}` for the program to start in. Create it, or correct `cwd`.",
+                folder.display()
+            )));
+        }
         // A relative path would be looked for from the folder that the process starts in.
         let file = std::path::absolute(file).map_err(ChildError::Pipes).map_err(not_run)?;
         let mut command = Command::new(file, &folder)

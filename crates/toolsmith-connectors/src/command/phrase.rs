@@ -15,6 +15,14 @@ enum Piece {
     Parameter(String),
 }
 
+/// A text that was filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Filled<'a> {
+    pub(super) text: String,
+    /// The parameter that the first letter comes from, if it is the caller's choice.
+    pub(super) first: Option<&'a str>,
+}
+
 impl Phrase {
     /// Takes a text apart; `{{name}}` stands for a plain `{name}`, other braces for themselves.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
@@ -59,29 +67,34 @@ impl Phrase {
         }
     }
 
-    /// Tells whether its first letter is the caller's choice.
-    pub(super) fn begins_with_parameter(&self) -> bool {
-        matches!(self.0.first(), Some(Piece::Parameter(_)))
-    }
-
     /// Tells whether it is this text, without parameters and variables.
     pub(super) fn is(&self, text: &str) -> bool {
         self.0 == [Piece::Fixed(Template::literal(text))]
     }
 
     /// Fills everything in; nothing when a parameter is absent.
-    pub(super) fn fill(&self, vault: &Vault, input: &Value) -> Result<Option<String>, ToolError> {
-        let mut text = String::new();
+    pub(super) fn fill(
+        &self,
+        vault: &Vault,
+        input: &Value,
+    ) -> Result<Option<Filled<'_>>, ToolError> {
+        let mut filled = Filled { text: String::new(), first: None };
         for piece in &self.0 {
+            let is_first = filled.text.is_empty();
             match piece {
-                Piece::Fixed(template) => text.push_str(vault.fill(template)?.expose()),
-                Piece::Parameter(name) => match given(input, name) {
-                    Some(value) => text.push_str(&written(value)),
-                    None => return Ok(None),
-                },
+                Piece::Fixed(template) => {
+                    filled.text.push_str(vault.fill(template)?.expose());
+                }
+                Piece::Parameter(name) => {
+                    let Some(value) = given(input, name) else { return Ok(None) };
+                    filled.text.push_str(&written(value));
+                    if is_first && !filled.text.is_empty() {
+                        filled.first = Some(name);
+                    }
+                }
             }
         }
-        Ok(Some(text))
+        Ok(Some(filled))
     }
 
     /// Fills everything in, with nothing in the place of absent parameters.
@@ -146,7 +159,8 @@ mod tests {
 
     fn fill(text: &str, input: &Value) -> Option<String> {
         let vault = Vault::with_values([("KEY", "{name}")], Redactor::default());
-        Phrase::parse(text).unwrap().fill(&vault, input).unwrap()
+        let phrase = Phrase::parse(text).unwrap();
+        phrase.fill(&vault, input).unwrap().map(|filled| filled.text)
     }
 
     #[test]
@@ -169,6 +183,12 @@ mod tests {
     }
 
     proptest! {
+        /// What the check of definitions takes is taken here: nobody else tells about the rest.
+        #[test]
+        fn it_takes_what_a_template_takes(text in "[${}:a-cA_ -]{0,24}") {
+            prop_assert_eq!(Phrase::parse(&text).is_ok(), Template::parse(&text).is_ok());
+        }
+
         #[test]
         fn no_text_makes_it_panic(text in "[${}:a-cA_ -]{0,24}") {
             Phrase::parse(&text).ok();

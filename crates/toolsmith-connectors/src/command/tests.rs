@@ -133,8 +133,11 @@ async fn a_program_that_is_not_there_is_named() {
 async fn the_environment_is_clean_but_for_what_is_added() {
     let overlay = Overlay::default();
     let here = Context::for_conversation("agent", "here");
-    for (name, value) in [("MODE", "set"), ("OWN", "no"), ("PATH", "/evil"), ("LD_PRELOAD", "x")] {
+    for (name, value) in [("MODE", "set"), ("OWN", "no")] {
         overlay.set(&here, name, value.to_owned()).unwrap();
+    }
+    for name in ["PATH", "LD_PRELOAD", "HOME", "PYTHONPATH"] {
+        assert!(overlay.set(&here, name, "/evil".to_owned()).is_err(), "{name}");
     }
     let entry = json!({
         "command": ["env"],
@@ -145,8 +148,9 @@ async fn the_environment_is_clean_but_for_what_is_added() {
     let lines = tool.call(json!({})).await.unwrap();
     let mut lines: Vec<&str> = lines.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     lines.retain(|line| !line.starts_with("TOOLSMITH_CHILD="));
+    lines.retain(|line| !line.starts_with("PATH=/usr/local/bin"));
     lines.sort_unstable();
-    assert_eq!(lines, ["KEY=s3cret-token", "MODE=set", "N=5", "OWN=tool", "PATH=/evil"]);
+    assert_eq!(lines, ["KEY=s3cret-token", "MODE=set", "N=5", "OWN=tool"]);
     tool.context = Context::for_conversation("agent", "elsewhere");
     let lines = tool.call(json!({})).await.unwrap().to_string();
     assert!(!lines.contains("MODE") && lines.contains("PATH=/usr/local/bin"), "{lines}");
@@ -247,6 +251,36 @@ async fn poll(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Whoever loads definitions checks the variables of every entry, and tells where it stands.
+#[test]
+fn a_variable_that_cannot_be_read_is_not_told_twice() {
+    for entry in [
+        json!({ "command": "${oops" }),
+        json!({ "command": ["ls", "${oops"] }),
+        json!({ "command": "ls", "args": [["a", "${oops"]] }),
+        json!({ "command": "ls", "stdin": "{x} ${oops" }),
+        json!({ "command": "ls", "env": { "A": "${oops" } }),
+        json!({ "command": "ls", "cwd": "${oops" }),
+    ] {
+        assert_eq!(make(&entry).err(), Some(Vec::new()), "{entry}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file"), "").unwrap();
+    for cwd in ["nope", "file"] {
+        let entry = json!({ "command": "cat", "cwd": cwd });
+        let maker = maker(&Overlay::default());
+        let tool = workbench::make(&maker, &entry, &[], folder.path()).unwrap();
+        let error = tool.call(json!({})).await.unwrap_err();
+        let place = folder.path().join(cwd);
+        let told = format!("There is no folder `{}`", place.display());
+        assert!(error.message().starts_with(&told), "{error}");
+    }
+}
+
 #[test]
 fn wrong_entries_say_what_is_wrong() {
     for (entry, expected) in [
@@ -274,10 +308,6 @@ fn wrong_entries_say_what_is_wrong() {
         (
             json!({ "command": "ls", "args": ["a", [["b"]]] }),
             "/entry/args/1: expected text, found a list",
-        ),
-        (
-            json!({ "command": "ls", "args": ["${oops"] }),
-            "/entry/args/0: `${` has no closing `}`; write `$${` for a plain `${`",
         ),
         (
             json!({ "command": "ls", "stdin": "jsn" }),

@@ -12,8 +12,8 @@ pub(super) struct Address {
     origin: Pattern,
     /// The path, with what followed the origin in the base.
     path: Pattern,
-    /// The origin as it was written: what shares a circuit breaker.
-    pub(super) upstream: String,
+    /// The origin as it was written, which shares a circuit breaker; none when the input names it.
+    pub(super) upstream: Option<String>,
 }
 
 impl Address {
@@ -27,11 +27,10 @@ impl Address {
                 format!("{}/{}", rest.trim_end_matches('/'), path.trim_start_matches('/'))
             }
         };
-        Ok(Self {
-            origin: Pattern::parse(origin)?,
-            path: Pattern::parse(&path)?,
-            upstream: origin.to_owned(),
-        })
+        let (origin, written) = (Pattern::parse(origin)?, origin);
+        let is_fixed = origin.parameters().next().is_none();
+        let upstream = is_fixed.then(|| written.to_owned());
+        Ok(Self { origin, path: Pattern::parse(&path)?, upstream })
     }
 
     /// Returns the parameters that it needs.
@@ -108,7 +107,7 @@ fn segment(name: &str, value: &str) -> Result<String, ToolError> {
 }
 
 /// Escapes everything but the letters that mean nothing in an address.
-fn percent(value: &str) -> String {
+pub(super) fn percent(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for byte in value.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {

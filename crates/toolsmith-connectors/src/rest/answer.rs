@@ -1,8 +1,10 @@
 //! What a tool returns of an answer.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use toolsmith_core::{Fields, Map, Value, json};
+use toolsmith_core::{Fields, Map, ToolError, Value, describe, json};
 use toolsmith_net::{HeaderName, Response};
+
+use crate::texts;
 
 /// What a tool returns of an answer: all of it, a part, or chosen fields.
 #[derive(Clone, Debug, Default)]
@@ -16,10 +18,10 @@ impl Mapping {
     /// Reads the key `response` of an entry.
     pub(super) fn read(entry: &mut Fields<'_>) -> Self {
         let Some(mut fields) = entry.enter("response") else { return Self::default() };
-        let path = fields.text("path").map(str::to_owned);
-        let chosen = texts(&mut fields, "fields");
+        let path = texts::literal(&mut fields, "path").map(str::to_owned);
+        let chosen = literals(&mut fields, "fields");
         let mut headers = Vec::new();
-        for (name, header) in texts(&mut fields, "headers") {
+        for (name, header) in literals(&mut fields, "headers") {
             match HeaderName::from_bytes(header.as_bytes()) {
                 Ok(header) => headers.push((name, header)),
                 Err(_) => fields.blame("headers", format!("`{header}` is no name of a header")),
@@ -33,20 +35,20 @@ impl Mapping {
     }
 
     /// Returns the output of a success.
-    pub(super) fn apply(&self, response: &Response) -> Value {
+    pub(super) fn apply(&self, response: &Response) -> Result<Value, ToolError> {
         let mut body = body(response);
         if let Some(path) = &self.path {
-            body = find(&body, path).cloned().unwrap_or_default();
+            body = find(&body, path).cloned().ok_or_else(|| absent(path, &body))?;
         }
         if self.fields.is_empty() {
-            return body;
+            return Ok(body);
         }
         let chosen = self.fields.iter();
         let chosen =
             chosen.map(|(name, path)| (name, find(&body, path).cloned().unwrap_or_default()));
         let header = |header| response.header(header).map_or(Value::Null, Value::from);
         let headers = self.headers.iter().map(|(name, from)| (name, header(from)));
-        chosen.chain(headers).map(|(name, value)| (name.clone(), value)).collect()
+        Ok(chosen.chain(headers).map(|(name, value)| (name.clone(), value)).collect())
     }
 }
 
@@ -100,12 +102,30 @@ fn find<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     })
 }
 
-fn texts(fields: &mut Fields<'_>, key: &'static str) -> Vec<(String, String)> {
+/// Says that an answer does not have the part that is its point.
+fn absent(path: &str, body: &Value) -> ToolError {
+    let found = match body {
+        Value::Object(fields) => {
+            let keys = fields.keys().take(10).map(String::as_str).collect::<Vec<_>>();
+            format!("a map of: {}", keys.join(", "))
+        }
+        other => describe(other),
+    };
+    ToolError::failed(format!(
+        "The answer has nothing at `{path}`, where the tool's `response.path` looks. It is {found}."
+    ))
+}
+
+fn literals(fields: &mut Fields<'_>, key: &'static str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, value) in fields.map(key).into_iter().flatten() {
+        let place = format!("{key}/{}", texts::escaped(name));
         match value.as_str() {
+            Some(text) if texts::has_variable(text) => {
+                fields.blame_at(&place, texts::NOT_FILLED_IN);
+            }
             Some(text) => found.push((name.clone(), text.to_owned())),
-            None => fields.blame(key, format!("`{name}`: expected text")),
+            None => fields.blame_at(&place, format!("expected text, found {}", describe(value))),
         }
     }
     found

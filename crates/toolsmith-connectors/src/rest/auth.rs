@@ -3,8 +3,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use toolsmith_core::{Fields, Secret, Template, ToolError, Vault};
 use toolsmith_net::{Client, Request, Url};
+use url::form_urlencoded::byte_serialize;
 
-use super::token::TokenSource;
+use super::{address::percent, token::TokenSource};
+use crate::texts;
 
 /// How a request shows who sends it.
 #[derive(Debug)]
@@ -15,6 +17,14 @@ pub(super) enum Auth {
     Bearer(Template),
     Basic { username: Template, password: Template },
     Oauth2(TokenSource),
+}
+
+/// A request that shows who sends it.
+#[derive(Debug)]
+pub(super) struct Signed {
+    pub(super) request: Request,
+    /// The token in it that was fetched, and that another can replace.
+    pub(super) token: Option<Secret>,
 }
 
 const TYPES: [&str; 4] = ["api_key", "bearer", "basic", "oauth2"];
@@ -68,14 +78,16 @@ impl Auth {
         client: &Client,
         vault: &Vault,
         request: Request,
-    ) -> Result<Request, ToolError> {
-        Ok(match self {
+    ) -> Result<Signed, ToolError> {
+        let request = match self {
             Self::Nobody => request,
             Self::KeyInHeader { name, value } => {
                 request.with_secret_header(name, &vault.fill(value)?)?
             }
             Self::KeyInQuery { name, value } => {
-                with_pair(request, name, vault.fill(value)?.expose())?
+                let key = vault.fill(value)?;
+                learn_spellings(vault, key.expose());
+                with_pair(request, name, key.expose())?
             }
             Self::Bearer(token) => bearer(request, vault.fill(token)?.expose())?,
             Self::Basic { username, password } => {
@@ -84,16 +96,17 @@ impl Auth {
             }
             Self::Oauth2(source) => {
                 let token = source.token(client, vault).await?;
-                bearer(request, token.expose())?
+                let request = bearer(request, token.expose())?;
+                return Ok(Signed { request, token: Some(token) });
             }
-        })
+        };
+        Ok(Signed { request, token: None })
     }
 
-    /// Forgets a token that was not accepted; tells whether asking again can help.
-    pub(super) fn renew(&self) -> bool {
-        match self {
-            Self::Oauth2(source) => source.forget(),
-            _ => false,
+    /// Forgets a token that was not accepted.
+    pub(super) fn forget(&self, refused: &Secret) {
+        if let Self::Oauth2(source) = self {
+            source.forget(refused);
         }
     }
 }
@@ -115,7 +128,7 @@ pub(super) fn needed(fields: &mut Fields<'_>, key: &'static str) -> Template {
     if fields.any(key).is_none() {
         fields.miss(key, "it is needed for this kind of authorization");
     }
-    fields.template(key).unwrap_or_else(|| Template::literal(""))
+    texts::template(fields, key).unwrap_or_else(|| Template::literal(""))
 }
 
 /// Reads a secret that must be there.
@@ -126,7 +139,7 @@ pub(super) fn secret(fields: &mut Fields<'_>, key: &'static str) -> Template {
 fn api_key(fields: &mut Fields<'_>) -> Auth {
     let value = secret(fields, "value");
     let place = fields.word("in", &["header", "query"]).unwrap_or("header");
-    let name = fields.text("name").map(str::to_owned);
+    let name = texts::literal(fields, "name").map(str::to_owned);
     if place == "query" {
         return Auth::KeyInQuery { name: name.unwrap_or_else(|| "api_key".to_owned()), value };
     }
@@ -136,6 +149,14 @@ fn api_key(fields: &mut Fields<'_>) -> Auth {
 fn bearer(request: Request, token: &str) -> Result<Request, ToolError> {
     let value = Secret::new(format!("Bearer {token}"));
     Ok(request.with_secret_header("authorization", &value)?)
+}
+
+/// Makes the spellings known that a key has inside an address: servers show it in their complaints.
+fn learn_spellings(vault: &Vault, key: &str) {
+    let in_query: String = byte_serialize(key.as_bytes()).collect();
+    for spelling in [in_query, percent(key)].into_iter().filter(|spelling| spelling != key) {
+        vault.redactor().add(&Secret::new(spelling));
+    }
 }
 
 fn with_pair(mut request: Request, name: &str, value: &str) -> Result<Request, ToolError> {

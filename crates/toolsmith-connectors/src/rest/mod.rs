@@ -16,7 +16,8 @@
 //!
 //! Parameters that no template uses go to the body of POST, PUT and PATCH when there is no `body`,
 //! and to the query of the other methods. A success returns the body: JSON as its value, text as
-//! text; `response` chooses a part. Any other status is an error.
+//! text; `response` chooses a part. Any other status is an error, and so is an answer without the
+//! part that `response.path` names.
 //!
 //! Without `base_url` the parameters `url`, `method`, `headers`, `query` and `body` of the input are
 //! the request, and `{status, headers, body}` is returned whatever the status is. Such addresses are
@@ -37,12 +38,12 @@ mod token;
 use std::sync::Arc;
 
 use toolsmith_core::{
-    BoxFuture, Draft, Executor, Fields, Kind, Made, Maker, Map, ToolContext, ToolError, Value,
-    Vault, Work,
+    BoxFuture, Draft, Executor, Fields, Kind, Made, Maker, Map, Secret, ToolContext, ToolError,
+    Value, Vault, Work,
 };
 use toolsmith_net::{Client, Response};
 
-use self::plan::Plan;
+use self::{auth::Signed, plan::Plan};
 
 /// Makes tools of HTTP APIs.
 #[derive(Clone, Debug)]
@@ -64,6 +65,10 @@ impl Maker for RestMaker {
 
     fn kind(&self) -> Kind {
         Kind::Rest
+    }
+
+    fn verbatim(&self) -> &'static [&'static str] {
+        &["method", "response"]
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
@@ -95,24 +100,30 @@ impl Executor for Rest {
                 let request = open::request(&self.plan, &self.vault, &input)?;
                 return Ok(answer::whole(&self.client.send(request).await?));
             }
-            let mut response = self.send(&input).await?;
+            let (mut response, token) = self.send(&input).await?;
             // A token can end before its time; a second one that is refused means what it says.
-            if response.status.as_u16() == 401 && self.plan.auth.renew() {
-                response = self.send(&input).await?;
+            if let Some(token) = token.filter(|_| response.status.as_u16() == 401) {
+                self.plan.auth.forget(&token);
+                (response, _) = self.send(&input).await?;
             }
-            Ok(self.plan.mapping.apply(&response.into_success()?))
+            self.plan.mapping.apply(&response.into_success()?)
         })
     }
 
     fn upstream(&self) -> Option<&str> {
-        self.plan.address.as_ref().map(|address| address.upstream.as_str())
+        self.plan.address.as_ref()?.upstream.as_deref()
     }
 }
 
 impl Rest {
-    async fn send(&self, input: &Map<String, Value>) -> Result<Response, ToolError> {
+    /// Sends one request; returns also the token that was fetched for it.
+    async fn send(
+        &self,
+        input: &Map<String, Value>,
+    ) -> Result<(Response, Option<Secret>), ToolError> {
         let request = request::build(&self.plan, &self.vault, input)?;
-        let request = self.plan.auth.sign(&self.client, &self.vault, request).await?;
-        Ok(self.client.send(request).await?)
+        let Signed { request, token } =
+            self.plan.auth.sign(&self.client, &self.vault, request).await?;
+        Ok((self.client.send(request).await?, token))
     }
 }

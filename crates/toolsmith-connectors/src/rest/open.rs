@@ -5,7 +5,7 @@ use toolsmith_net::{Guard, Method, Request, Url};
 
 use super::{
     pattern::{Values, plain},
-    plan::Plan,
+    plan::{Plan, read_method},
     request::{add_pairs, append, with_pattern},
 };
 
@@ -42,12 +42,9 @@ pub(super) fn request(
 }
 
 fn method(plan: &Plan, values: Values<'_>) -> Result<Method, ToolError> {
-    let Some(text) = values.get("method").and_then(Value::as_str) else {
-        let usual = values.get("body").map_or(&plan.method, |_| &Method::POST);
-        return Ok(usual.clone());
-    };
-    Method::from_bytes(text.to_ascii_uppercase().as_bytes())
-        .map_err(|_| ToolError::validation(format!("`{text}` is no HTTP method.")))
+    let Some(given) = values.get("method") else { return Ok(plan.method(values.get("body"))) };
+    let text = given.as_str().map_or_else(|| given.to_string(), str::to_owned);
+    read_method(&text).map_err(|why| ToolError::validation(format!("`method`: {why}.")))
 }
 
 /// Adds the query; the address itself stays as it was written, so that it is checked as such.

@@ -129,6 +129,7 @@ fn placeholder<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, &
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use toolsmith_core::{Redactor, json};
 
     use super::*;
@@ -167,5 +168,13 @@ mod tests {
         assert_eq!((pattern.whole(), pattern.has_secret), (None, true));
         assert_eq!(Pattern::parse("{a}").unwrap().whole(), Some("a"));
         assert!(Pattern::parse("${A").is_err());
+    }
+
+    proptest! {
+        /// What the check of definitions takes is taken here: nobody else tells about the rest.
+        #[test]
+        fn it_takes_what_a_template_takes(text in "[${}:a-cA_ -]{0,24}") {
+            prop_assert_eq!(Pattern::parse(&text).is_ok(), Template::parse(&text).is_ok());
+        }
     }
 }

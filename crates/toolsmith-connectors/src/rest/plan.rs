@@ -1,6 +1,6 @@
 //! What the entry of a definition says about its requests.
 
-use toolsmith_core::{Draft, Fields, TemplateError, Value, suggestion};
+use toolsmith_core::{Draft, Fault, Fields, Map, Spot, Value, describe, suggestion};
 use toolsmith_net::{HeaderName, Method};
 
 use super::{
@@ -10,18 +10,20 @@ use super::{
     body::{BodyType, Shape},
     pattern::Pattern,
 };
+use crate::texts;
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /// Keys that mean something only where the operator says where requests go.
-const WITH_ADDRESS: [&str; 5] = ["path", "query", "body", "body_type", "auth"];
+const WITH_ADDRESS: [&str; 6] = ["path", "query", "body", "body_type", "auth", "response"];
 
 /// What the entry of a definition says about its requests.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// Where they go; the input says it when absent.
     pub(super) address: Option<Address>,
-    pub(super) method: Method,
+    /// How they are sent, where it is said.
+    method: Option<Method>,
     pub(super) query: Vec<(String, Shape)>,
     pub(super) headers: Vec<(HeaderName, Pattern)>,
     pub(super) body: Option<Shape>,
@@ -40,9 +42,9 @@ impl Plan {
         let query = shapes(entry, "query");
         let headers = headers(entry);
         let raw_body = entry.any("body");
-        let body = raw_body.and_then(|body| fine(entry, "body", Shape::parse(body)));
+        let body = raw_body.and_then(|body| Shape::parse(body).ok());
         let mut plan = Self {
-            method: method(entry, body.is_some()),
+            method: method(entry),
             body_type: body_type(entry, body.as_ref()),
             auth: Auth::read(entry),
             mapping: Mapping::read(entry),
@@ -52,13 +54,20 @@ impl Plan {
             headers,
             body,
         };
-        if plan.address.is_none() {
+        if entry.any("base_url").or(entry.any("url")).is_none() {
             plan.check_open(entry, &parameters);
         }
         let used: Vec<String> = plan.used().into_iter().map(str::to_owned).collect();
         check_names(entry, &used, &parameters);
         plan.spare = parameters.into_iter().filter(|name| !used.contains(name)).collect();
-        entry.is_fine().then_some(plan)
+        (entry.is_fine() && texts::are_readable(entry.object())).then_some(plan)
+    }
+
+    /// Returns the method of a request: what is said, else POST with a body and GET without.
+    pub(super) fn method(&self, body: Option<&Value>) -> Method {
+        let has_body = self.body.is_some() || body.is_some();
+        let usual = if has_body { Method::POST } else { Method::GET };
+        self.method.clone().unwrap_or(usual)
     }
 
     /// Without an address of the operator, nothing of the operator's may be sent.
@@ -119,20 +128,28 @@ fn address(entry: &mut Fields<'_>, parameters: &[String]) -> Option<Address> {
     {
         entry.blame(key, "leave it out: without it the parameter `url` is the address");
     }
-    fine(entry, key, Address::parse(base, path))
+    Address::parse(base, path).ok()
 }
 
-fn method(entry: &mut Fields<'_>, has_body: bool) -> Method {
-    let usual = if has_body { Method::POST } else { Method::GET };
-    let Some(text) = entry.text("method") else { return usual };
+/// Reads the name of a method; the error lists those that there are.
+pub(super) fn read_method(text: &str) -> Result<Method, String> {
     let upper = text.to_ascii_uppercase();
-    if METHODS.contains(&upper.as_str()) {
-        return Method::from_bytes(upper.as_bytes()).unwrap_or(usual);
+    let known = METHODS.contains(&upper.as_str());
+    if let Some(method) = Method::from_bytes(upper.as_bytes()).ok().filter(|_| known) {
+        return Ok(method);
     }
     let near = suggestion(&upper, METHODS).map(|near| format!(". {near}")).unwrap_or_default();
-    let list = METHODS.join("`, `");
-    entry.blame("method", format!("expected one of `{list}`, found {text:?}{near}"));
-    usual
+    Err(format!("expected one of `{}`, found {text:?}{near}", METHODS.join("`, `")))
+}
+
+fn method(entry: &mut Fields<'_>) -> Option<Method> {
+    match read_method(texts::literal(entry, "method")?) {
+        Ok(method) => Some(method),
+        Err(message) => {
+            entry.blame("method", message);
+            None
+        }
+    }
 }
 
 /// A body that is a text with something around its placeholders is sent as text unless said.
@@ -147,7 +164,7 @@ fn body_type(entry: &mut Fields<'_>, body: Option<&Shape>) -> BodyType {
 fn shapes(entry: &mut Fields<'_>, key: &'static str) -> Vec<(String, Shape)> {
     let mut found = Vec::new();
     for (name, value) in entry.map(key).into_iter().flatten() {
-        if let Some(shape) = fine(entry, key, Shape::parse(value)) {
+        if let Ok(shape) = Shape::parse(value) {
             found.push((name.clone(), shape));
         }
     }
@@ -157,19 +174,22 @@ fn shapes(entry: &mut Fields<'_>, key: &'static str) -> Vec<(String, Shape)> {
 fn headers(entry: &mut Fields<'_>) -> Vec<(HeaderName, Pattern)> {
     let mut found = Vec::new();
     for (name, value) in entry.map("headers").into_iter().flatten() {
+        let place = format!("headers/{}", texts::escaped(name));
         let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
-            entry.blame_at("headers", format!("`{name}` is no name of a header"));
+            let (pointer, spot) = (format!("{}/{place}", entry.pointer()), Spot::Key);
+            let message = format!("`{name}` is no name of a header");
+            entry.add(Fault { pointer, spot, message });
             continue;
         };
         let text = match value {
             Value::String(text) => text.clone(),
             Value::Number(_) | Value::Bool(_) => value.to_string(),
-            _ => {
-                entry.blame_at("headers", format!("`{name}`: expected text"));
+            other => {
+                entry.blame_at(&place, format!("expected text, found {}", describe(other)));
                 continue;
             }
         };
-        if let Some(pattern) = fine(entry, "headers", Pattern::parse(&text)) {
+        if let Ok(pattern) = Pattern::parse(&text) {
             found.push((header, pattern));
         }
     }
@@ -187,26 +207,28 @@ fn check_names(entry: &mut Fields<'_>, used: &[String], parameters: &[String]) {
         let near =
             near.unwrap_or_else(|| format!("Write `{{{{{name}}}}}` for a plain `{{{name}}}`"));
         let place = place(entry.object(), name);
-        entry.blame(place, format!("the tool has no parameter `{name}`. {near}"));
+        entry.blame_at(&place, format!("the tool has no parameter `{name}`. {near}"));
     }
 }
 
-/// Finds the key in which a placeholder stands.
-fn place(entry: &toolsmith_core::Map<String, Value>, name: &str) -> &'static str {
+/// Finds the text in which a placeholder stands.
+fn place(entry: &Map<String, Value>, name: &str) -> String {
     let placeholder = format!("{{{name}}}");
-    let holds = |key: &&&str| {
-        entry.get(**key).is_some_and(|value| value.to_string().contains(&placeholder))
-    };
     let keys = ["base_url", "url", "path", "query", "headers", "body"];
-    keys.iter().find(holds).copied().unwrap_or("path")
+    let mut texts = keys.iter().filter_map(|key| holder(entry.get(*key)?, key, &placeholder));
+    texts.next().unwrap_or_else(|| "path".to_owned())
 }
 
-fn fine<T>(entry: &mut Fields<'_>, key: &'static str, read: Result<T, TemplateError>) -> Option<T> {
-    match read {
-        Ok(read) => Some(read),
-        Err(error) => {
-            entry.blame(key, error.to_string());
-            None
-        }
+fn holder(value: &Value, pointer: &str, placeholder: &str) -> Option<String> {
+    match value {
+        Value::String(text) => text.contains(placeholder).then(|| pointer.to_owned()),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(place, item)| holder(item, &format!("{pointer}/{place}"), placeholder)),
+        Value::Object(fields) => fields.iter().find_map(|(key, field)| {
+            holder(field, &format!("{pointer}/{}", texts::escaped(key)), placeholder)
+        }),
+        _ => None,
     }
 }

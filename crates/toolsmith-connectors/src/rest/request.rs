@@ -23,12 +23,13 @@ pub(super) fn build(
         return Err(ToolError::failed("The tool has no address."));
     };
     let mut url = address.fill(values)?;
-    let takes_body = matches!(plan.method, Method::POST | Method::PUT | Method::PATCH);
+    let method = plan.method(None);
+    let takes_body = matches!(method, Method::POST | Method::PUT | Method::PATCH);
     let spare: Vec<(&str, &Value)> =
         plan.spare.iter().filter_map(|name| Some((name.as_str(), values.get(name)?))).collect();
     let to_query = if takes_body && plan.body.is_none() { &[] } else { spare.as_slice() };
     add_query(&mut url, plan, values, to_query)?;
-    let mut request = Request::new(plan.method.clone(), url);
+    let mut request = Request::new(method, url);
     request.guard = address.guard();
     request = request.with_header("accept", ACCEPT)?;
     for (name, value) in &plan.headers {

@@ -9,6 +9,7 @@ use toolsmith_net::{Client, Request};
 use url::form_urlencoded::Serializer;
 
 use super::auth::{basic, needed, secret};
+use crate::texts;
 
 /// How long a token is used when the server does not say.
 const USUAL: Duration = Duration::from_mins(5);
@@ -56,8 +57,8 @@ impl TokenSource {
             token_url: needed(fields, "token_url"),
             client_id: needed(fields, "client_id"),
             client_secret: secret(fields, "client_secret"),
-            scope: fields.template("scope"),
-            audience: fields.template("audience"),
+            scope: texts::template(fields, "scope"),
+            audience: texts::template(fields, "audience"),
             place,
             kept: Mutex::new(None),
             turn: Semaphore::new(1),
@@ -81,9 +82,9 @@ impl TokenSource {
         Ok(token)
     }
 
-    /// Forgets the token; tells whether there was one.
-    pub(super) fn forget(&self) -> bool {
-        self.kept.lock().take().is_some()
+    /// Forgets a token that was refused; one that another call has brought since is kept.
+    pub(super) fn forget(&self, refused: &Secret) {
+        self.kept.lock().take_if(|kept| kept.token == *refused);
     }
 
     fn good(&self) -> Option<Secret> {
@@ -142,4 +143,25 @@ fn read(body: &[u8]) -> Result<Kept, ToolError> {
     let used = lasts.saturating_sub(EARLY).max(lasts / 2);
     let until = Instant::now().checked_add(used).unwrap_or_else(Instant::now);
     Ok(Kept { token: Secret::new(token.to_owned()), until })
+}
+
+#[cfg(test)]
+mod tests {
+    use toolsmith_core::json;
+
+    use super::*;
+
+    #[test]
+    fn a_token_that_another_call_has_renewed_is_kept() {
+        let auth =
+            json!({ "token_url": "https://a.example", "client_id": "i", "client_secret": "s" });
+        let source = TokenSource::read(&mut Fields::of(&auth, "").unwrap());
+        let secret = |text: &str| Secret::new(text.to_owned());
+        let until = Instant::now() + USUAL;
+        *source.kept.lock() = Some(Kept { token: secret("renewed"), until });
+        source.forget(&secret("refused"));
+        assert_eq!(source.good(), Some(secret("renewed")));
+        source.forget(&secret("renewed"));
+        assert_eq!(source.good(), None);
+    }
 }

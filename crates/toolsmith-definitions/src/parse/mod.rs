@@ -19,11 +19,14 @@ pub(crate) struct Definition {
     pub(crate) spec: ToolSpec,
     /// The entry, if there is one.
     pub(crate) entry: Option<Value>,
+    /// The sandbox that it must run in; nothing when it asks for none.
+    pub(crate) sandbox: Option<&'static str>,
     keys: Vec<String>,
 }
 
 impl Definition {
-    /// Tells whether the document says something under one of these keys.
+    /// Tells whether the document says something under one of these keys; `annotations/read_only`
+    /// is a key too.
     pub(crate) fn says(&self, keys: &[&str]) -> bool {
         self.keys.iter().any(|key| keys.contains(&key.as_str()))
     }
@@ -40,12 +43,15 @@ pub(crate) fn definition(document: &Value, findings: &mut Findings) -> Option<De
     };
     let spec = spec::read(&mut fields);
     let entry = fields.any("entry").cloned();
-    later::read(&mut fields, findings);
+    let sandbox = later::read(&mut fields, findings);
     let keys = keys_of(fields.object());
     findings.faults.extend(fields.finish());
-    Some(Definition { spec: spec?, entry, keys })
+    Some(Definition { spec: spec?, entry, sandbox, keys })
 }
 
 fn keys_of(map: &Map<String, Value>) -> Vec<String> {
-    map.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.clone()).collect()
+    let said = |(_, value): &(&String, &Value)| !value.is_null();
+    let annotations = map.get("annotations").and_then(Value::as_object).into_iter().flatten();
+    let annotations = annotations.filter(said).map(|(key, _)| format!("annotations/{key}"));
+    map.iter().filter(said).map(|(key, _)| key.clone()).chain(annotations).collect()
 }

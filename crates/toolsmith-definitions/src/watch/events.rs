@@ -37,6 +37,8 @@ struct Known {
     folders: BTreeSet<PathBuf>,
     /// The folders that were opened; each matters in its parent too, where it may be put back.
     roots: Vec<PathBuf>,
+    /// The folders that those stand in.
+    parents: BTreeSet<PathBuf>,
     /// Folders that were removed or moved: the system follows the old one, not what took its place.
     lost: BTreeSet<PathBuf>,
 }
@@ -46,7 +48,12 @@ impl FileEvents {
     pub(super) fn open(roots: &[PathBuf]) -> Option<Self> {
         let roots: Vec<PathBuf> = roots.iter().filter_map(|root| absolute(root).ok()).collect();
         let shared = Arc::new(Shared::default());
-        shared.known.lock().roots.clone_from(&roots);
+        {
+            let mut known = shared.known.lock();
+            known.roots.clone_from(&roots);
+            let parents = roots.iter().filter_map(|root| root.parent());
+            known.parents = parents.map(Path::to_owned).collect();
+        }
         let heard = Arc::clone(&shared);
         let handler = move |event: notify::Result<notify::Event>| heard.hear(event);
         match RecommendedWatcher::new(handler, Config::default()) {
@@ -61,6 +68,12 @@ impl FileEvents {
     /// Waits until something happens; what happened since the last wait counts.
     pub(super) async fn next(&self) {
         self.shared.happened.notified().await;
+    }
+
+    /// Tells whether the folder of a file is followed, so that nothing happens to it unheard.
+    pub(super) fn hears(&self, file: &Path) -> bool {
+        let file = absolute(file).ok();
+        file.as_deref().and_then(Path::parent).is_some_and(|folder| self.followed.contains(folder))
     }
 
     /// Follows these folders and no others; tells whether one is new.
@@ -127,15 +140,18 @@ impl Known {
     fn concerns(&mut self, event: &notify::Event) -> bool {
         let is_leaving =
             matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
+        let known = self.lost.len();
         if is_leaving {
-            let folders = &self.folders;
-            let lost = event.paths.iter().filter(|path| folders.contains(*path));
-            self.lost.extend(lost.cloned());
+            let (folders, parents) = (&self.folders, &self.parents);
+            let is_ours = |path: &&PathBuf| folders.contains(*path) || parents.contains(*path);
+            self.lost.extend(event.paths.iter().filter(is_ours).cloned());
         }
-        event.paths.iter().any(|path| {
-            let is_inside = path.parent().is_some_and(|parent| self.folders.contains(parent));
-            is_inside || self.folders.contains(path) || self.roots.contains(path)
-        })
+        let has_lost = self.lost.len() > known;
+        has_lost
+            || event.paths.iter().any(|path| {
+                let is_inside = path.parent().is_some_and(|parent| self.folders.contains(parent));
+                is_inside || self.folders.contains(path) || self.roots.contains(path)
+            })
     }
 }
 
@@ -146,5 +162,29 @@ fn is_reading(kind: EventKind) -> bool {
 impl fmt::Debug for FileEvents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "FileEvents({} folders)", self.followed.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, time::Duration};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_is_heard_as_long_as_its_folder_is_there() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("data/switches.json");
+        let mut events = FileEvents::open(std::slice::from_ref(&file)).unwrap();
+        let nothing = BTreeSet::new();
+        assert!(!events.follow(&nothing).unwrap() && !events.hears(&file));
+        for _ in 0..2 {
+            fs::create_dir(root.path().join("data")).unwrap();
+            assert!(events.follow(&nothing).unwrap() && events.hears(&file));
+            fs::remove_dir(root.path().join("data")).unwrap();
+            let gone = tokio::time::timeout(Duration::from_secs(10), events.next());
+            gone.await.expect("the end of the folder is heard");
+            assert!(!events.follow(&nothing).unwrap() && !events.hears(&file));
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Hot reload: notices that files have changed, waits until they are at rest, and reloads.
 //!
 //! File events and polling may be used alone or together. Either way the files are walked and
-//! compared by their marks, so an event only says that it is worth a look. The file of switches is
-//! looked at all the while: who switches a tool, or asks for a reload, should not have to wait.
+//! compared by their marks, so an event only says that it is worth a look. Where no events tell of
+//! the file of switches, it is looked at all the while: who switches a tool, or asks for a reload,
+//! should not have to wait.
 
 mod events;
 mod task;

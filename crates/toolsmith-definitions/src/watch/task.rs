@@ -1,6 +1,9 @@
 //! The task of a watch: looks, waits until files are at rest, reloads, and waits for a reason.
 
-use std::time::Duration;
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use tokio::{
     task::spawn_blocking,
@@ -17,7 +20,8 @@ const REST: Duration = Duration::from_millis(50);
 /// How long to wait for rest at most: where something is always written, the rest still reloads.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How often to look whether somebody has used the switches: one file, not a walk.
+/// How often to look whether somebody has used the switches, where no event tells: one file, not a
+/// walk.
 const BELL: Duration = Duration::from_millis(200);
 
 /// What a watch works with.
@@ -49,7 +53,12 @@ impl Watch {
             }
             if !is_current {
                 let Some((scan, is_restless)) = self.await_rest(scan).await else { return };
+                // The wait has heard of folders that came and went, and followed none of them.
+                let grew = self.follow(&scan).await;
                 has_doubts = self.reload(scan).await || is_restless;
+                if grew {
+                    continue;
+                }
             }
             self.await_reason(has_doubts).await;
         }
@@ -69,10 +78,7 @@ impl Watch {
     /// Reloads; tells whether something must be looked at again soon.
     async fn reload(&self, scan: Scan) -> bool {
         let definitions = self.definitions.clone();
-        let reload = move || {
-            definitions.reload_to(scan);
-            definitions.has_doubts()
-        };
+        let reload = move || definitions.reload_to(scan).is_none() || definitions.has_doubts();
         spawn_blocking(reload).await.unwrap_or_else(|error| {
             tracing::error!(%error, "a reload of definitions ended badly");
             false
@@ -145,14 +151,19 @@ impl Watch {
 
     /// Waits until somebody uses the switches.
     async fn next_ring(&self) {
-        if !self.definitions.has_switches() {
+        let is_heard = |file: &PathBuf| self.events.as_ref().is_some_and(|e| e.hears(file));
+        let Some(file) = self.definitions.switches_file().filter(|file| !is_heard(file)) else {
             return std::future::pending().await;
-        }
+        };
+        // Once there is a folder to listen to, nobody has to look any more.
+        let folder = self.events.as_ref().and_then(|_| file.parent().map(Path::to_owned));
         loop {
             sleep(BELL).await;
-            let definitions = self.definitions.clone();
+            let (definitions, folder) = (self.definitions.clone(), folder.clone());
+            let is_rung =
+                move || definitions.is_rung() || folder.is_some_and(|folder| folder.is_dir());
             // An error means that the runtime is ending, which the next look finds out.
-            if spawn_blocking(move || definitions.is_rung()).await.unwrap_or(true) {
+            if spawn_blocking(is_rung).await.unwrap_or(true) {
                 return;
             }
         }

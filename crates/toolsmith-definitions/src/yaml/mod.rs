@@ -6,14 +6,15 @@
 mod builder;
 mod node;
 mod scalars;
+mod tabs;
 
 use std::fmt;
 
 use saphyr::ScalarStyle;
 use saphyr_parser::Parser;
 
-use self::builder::Builder;
 pub use self::node::{Content, Entry, Node};
+use self::{builder::Builder, tabs::Tabs};
 
 /// The longest text that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
@@ -74,12 +75,16 @@ pub fn scalar(text: &str) -> Node {
 fn parse_events(text: &str) -> Result<Vec<Node>, YamlError> {
     let mut parser = Parser::new_from_str(text);
     let mut builder = Builder::default();
+    let mut tabs = Tabs::of(text);
     while let Some(event) = parser.next_event() {
-        let (event, span) = event.map_err(|error| YamlError {
-            line: error.marker().line(),
-            column: error.marker().col() + 1,
-            message: format!("this is not valid YAML: {}", error.info()),
+        let (event, span) = event.map_err(|error| {
+            let (line, column) = (error.marker().line(), error.marker().col() + 1);
+            tabs.explain(line, column).unwrap_or_else(|| {
+                let message = format!("this is not valid YAML: {}", error.info());
+                YamlError { line, column, message }
+            })
         })?;
+        tabs.check(&event, span)?;
         builder.take(event, span)?;
     }
     Ok(builder.into_documents())

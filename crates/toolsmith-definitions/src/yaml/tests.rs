@@ -71,6 +71,24 @@ fn broken_text_says_where() {
 }
 
 #[test]
+fn tabs_do_not_indent_but_in_json() {
+    let tab = "this is not valid YAML: a tab indents this line; use spaces";
+    for (text, place) in [
+        ("\tname: c\n", "1:2"),
+        ("a:\n\tb: 1\n", "2:2"),
+        ("\ta: 1\n\tb: 2\n", "1:2"),
+        ("---\n \ta: 1\n", "2:3"),
+        ("\t- 1\n", "1:2"),
+    ] {
+        let error = error_of(text);
+        assert!(error.starts_with(&place[..1]) && error.ends_with(tab), "{text:?}: {error}");
+    }
+    assert_eq!(json_of("{\n\t\"a\": [\n\t\t1\n\t]\n}\n"), json!({"a": [1]}));
+    assert_eq!(json_of("\t{\"a\": 1}\n"), json!({"a": 1}));
+    assert_eq!(json_of("b: |\n  x\n  \ty: z\n"), json!({"b": "x\n\ty: z\n"}));
+}
+
+#[test]
 fn unusual_things_are_refused_in_words() {
     assert_eq!(error_of("? [a]\n: 1\n"), "1:3: a key must be text, not a list or a map");
     assert_eq!(error_of("a: !color red"), "1:4: the tag `!color` is not known here; remove it");

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use toolsmith_core::{BackendRuntime, Exposure, Kind, Tool, Work, json};
+use toolsmith_core::{
+    Annotations, BackendRuntime, ErrorKind, Exposure, Kind, Tool, ToolSpec, Work, json,
+};
 use toolsmith_definitions::{Definitions, Loaded, Makers};
 
-use crate::support::{makers, vault};
+use crate::support::{Folder, call, engine, makers, vault};
 
 fn check(text: &str) -> Loaded {
     Definitions::open(Vec::new(), makers(), vault()).check(Path::new("t.yaml"), text)
@@ -131,7 +133,8 @@ fn what_comes_later_loads_with_a_warning() {
         [
             "t.yaml:2:15: entry.type: `mcp` tools do not run in this version: calls will answer \
              `executor_not_found`",
-            "t.yaml:3:1: `sandbox` is accepted, but this version does not act on it",
+            "t.yaml:3:1: sandbox: the sandbox is not there yet, so nothing runs this tool: calls will answer \
+             `executor_not_found`; write `sandbox: none` to run it without one",
             "t.yaml:4:1: `sources` is accepted, but this version does not act on it",
             "t.yaml:5:1: `active_source` is accepted, but this version does not act on it",
             "t.yaml:6:1: `split` is accepted, but this version does not act on it",
@@ -148,4 +151,71 @@ fn without_makers_every_known_type_still_loads() {
         let loaded = definitions.check(Path::new("t.yaml"), &text);
         assert_eq!((loaded.problems.len(), loaded.tools.len()), (0, 1), "{word}");
     }
+}
+
+#[tokio::test]
+async fn a_tool_that_asks_for_a_sandbox_does_not_run_without_one() {
+    let folder = Folder::new();
+    for word in ["none", "standard", "strict"] {
+        let text = format!("name: {word}\nsandbox: {word}\nentry: {{type: javascript, code: x}}\n");
+        folder.write(&format!("{word}.yaml"), &text);
+    }
+    folder.write("own.yaml", "name: echo\nsandbox: strict\n");
+    let engine = engine();
+    let reloaded = folder.definitions().attach(&engine);
+    assert_eq!((reloaded.problems.len(), reloaded.warnings.len()), (0, 3));
+    assert!(call(&engine, "none").await.is_success());
+    for tool in ["standard", "strict", "echo"] {
+        let input = json!({"message": "hello"});
+        let outcome = engine.call(toolsmith_core::Call::new(tool, input)).await;
+        let error = outcome.result.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ExecutorNotFound, "{error}");
+        assert!(error.message().contains("the sandbox is not there yet"), "{error}");
+    }
+}
+
+/// A built-in tool that says something about everything.
+fn rich() -> ToolSpec {
+    let text = r#"{
+        "name": "rich", "title": "Rich", "version": "3.0.0", "description": "d",
+        "category": "text", "tags": ["t"], "author": "a", "icon": "i", "shareable_scope": "team",
+        "groups": ["g"], "depends_on": ["echo"], "timeout": 2.5,
+        "annotations": {
+            "read_only": false, "destructive": true, "idempotent": true, "open_world": true
+        },
+        "exposure": "deferred", "parallel": true, "coerce": true,
+        "output_schema": {"type": "object"},
+        "cache": {"ttl": 5.0, "max_entries": 7, "shared": true},
+        "retry": {
+            "max_retries": 1, "delay": 0.5, "factor": 3.0, "max_delay": 4.0, "when": "always"
+        },
+        "rate_limit": {"calls": 5, "per": 60.0, "by": "caller"}, "cost": 0.25,
+        "approval": {"expires": 30.0}, "stream_support": true, "examples": [{"input": {}}],
+        "deprecated": "use other", "enabled": false
+    }"#;
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn everything_that_a_definition_does_not_say_comes_from_its_handler() {
+    let handler = Tool::function(rich(), |_cx, input| async move { Ok(input) });
+    let makers = makers().with_handlers([handler]);
+    let definitions = Definitions::open(Vec::new(), makers, vault());
+    let spec = |text: &str| {
+        let mut loaded = definitions.check(Path::new("t.yaml"), text);
+        assert_eq!(loaded.problems, [], "{text}");
+        loaded.tools.remove(0).spec
+    };
+    let expected = rich().with(|spec| spec.version = toolsmith_core::Version::default());
+    let own = serde_json::to_value(spec("name: rich\n")).unwrap();
+    assert_eq!(own, serde_json::to_value(expected).unwrap(), "the version is a definition's own");
+    let other = spec(concat!(
+        "name: other\nentry: {type: builtin, handler: rich}\ncache: false\nretry: false\n",
+        "approval: false\ntags: []\nstatus: active\nannotations: {open_world: false}\n",
+    ));
+    assert_eq!(other.title.as_deref(), Some("Rich"));
+    assert!(other.cache.is_none() && other.retry.is_none() && other.approval.is_none());
+    assert!(other.tags.is_empty() && other.enabled);
+    let annotations = Annotations { open_world: false, ..rich().annotations };
+    assert_eq!(other.annotations, annotations, "a tool stays destructive unless that is said");
 }

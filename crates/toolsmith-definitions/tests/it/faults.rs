@@ -235,6 +235,11 @@ fn entries_say_what_they_expect() {
         "name: a\nentry: {type: command, command: 'x ${A'}\n",
         "t.yaml:2:33: entry.command: `${` has no closing `}`; write `$${` for a plain `${`",
     );
+    fault(
+        "name: a\nentry: {type: builtin, handler: '${HOST}'}\n",
+        "t.yaml:2:33: entry.handler: variables are not filled in here: write the name of the \
+         handler itself",
+    );
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Groups, in files of their own and by the tools' own word.
 
 use toolsmith_core::ToolName;
+use toolsmith_definitions::Switches;
 use toolsmith_engine::registry::Filter;
 
-use crate::support::{Folder, engine, saying};
+use crate::support::{Folder, engine, said, saying};
 
 const GROUPS: &str = "groups:\n  - group_id: life\n    name: Life cycle\n    description: d\n    \
     category: remote\n    tool_ids: [start, stop, gone]\n    usage_order: [start, stop]\n    \
@@ -47,7 +48,7 @@ fn groups_follow_a_reload() {
     assert_eq!((reloaded.problems.len(), reloaded.warnings.len()), (0, 0));
     assert_eq!(definitions.groups().find("g").unwrap().name.as_str(), "g");
     let filter = Filter { group: Some("g".into()), ..Filter::default() };
-    assert_eq!(engine.registry().find(&filter).len(), 1);
+    assert_eq!(engine.registry().find(&filter).len(), 2);
     folder.write("groups.json", r#"{"group_id": "g", "tool_idz": []}"#);
     let reloaded = definitions.reload();
     assert_eq!(
@@ -84,4 +85,37 @@ fn every_form_of_the_file_is_read_and_a_group_stands_once() {
         )]
     );
     assert_eq!(loaded.groups.len(), 1);
+}
+
+#[tokio::test]
+async fn built_in_members_are_found_by_their_group_until_it_goes() {
+    let (folder, data) = (Folder::new(), Folder::new());
+    folder.write("groups.yaml", "groups: {sums: {tool_ids: [adder, start]}}\n");
+    folder.write("start.yaml", &saying("start", "x"));
+    let switches = Switches::at(data.path("switches.json"));
+    let (engine, definitions) = (engine(), folder.definitions().with_switches(switches.clone()));
+    let loaded = definitions.load();
+    assert_eq!((loaded.tools.len(), loaded.replaced.len()), (1, 0), "only what files define");
+    let reloaded = definitions.attach(&engine);
+    assert_eq!((reloaded.problems.len(), reloaded.replaced.len()), (0, 0));
+    let members = |group: &str| -> Vec<String> {
+        let filter = Filter { group: Some(group.into()), ..Filter::default() };
+        engine.registry().find(&filter).iter().map(|tool| tool.spec.name.to_string()).collect()
+    };
+    assert_eq!(members("sums"), ["adder", "start"]);
+    let found = engine.registry().search("sums", &Filter::default(), 5);
+    assert_eq!(found.len(), 2);
+    assert_eq!(said(&engine, "adder").await, "\"built in\"");
+    let reloaded = definitions.reload();
+    assert_eq!(reloaded.updated, [], "it is there as it should be");
+
+    switches.set(&ToolName::new("adder").unwrap(), false).unwrap();
+    definitions.reload();
+    assert!(!engine.registry().get("adder").unwrap().spec.enabled);
+    assert_eq!(members("sums"), ["adder", "start"]);
+    switches.set(&ToolName::new("adder").unwrap(), true).unwrap();
+    folder.write("groups.yaml", "groups: {sums: {tool_ids: [start]}}\n");
+    definitions.reload();
+    assert_eq!(members("sums"), ["start"]);
+    assert_eq!(said(&engine, "adder").await, "\"built in\"");
 }

@@ -1,5 +1,9 @@
 //! `depends_on`, over files and built-in tools.
 
+use std::time::{Duration, Instant};
+
+use toolsmith_core::ToolName;
+
 use crate::support::{Folder, engine, said, saying};
 
 fn needing(name: &str, needs: &str) -> String {
@@ -79,4 +83,27 @@ async fn a_tool_in_service_stays_when_what_it_needs_goes_or_its_file_closes_a_ci
     );
     assert_eq!(said(&engine, "d").await, "d");
     assert!(engine.registry().has("a") && !engine.registry().has("b"));
+}
+
+#[test]
+fn a_long_chain_that_lacks_its_end_is_refused_in_one_pass() {
+    let folder = Folder::new();
+    let chain: Vec<String> =
+        (0..2000).map(|n| needing(&format!("t{n}"), &format!("t{}", n + 1))).collect();
+    folder.write("chain.yaml", &chain.join("---\n"));
+    let (engine, definitions) = (engine(), folder.definitions());
+    let began = Instant::now();
+    let reloaded = definitions.attach(&engine);
+    assert_eq!((reloaded.problems.len(), reloaded.added.len()), (2000, 0));
+    let refused = began.elapsed();
+    folder.write("end.yaml", &saying("t2000", "end"));
+    let began = Instant::now();
+    assert_eq!(definitions.reload().added.len(), 2001);
+    folder.remove("end.yaml");
+    let reloaded = definitions.reload();
+    let removed: Vec<&str> = reloaded.removed.iter().map(ToolName::as_str).collect();
+    assert_eq!((removed.as_slice(), reloaded.problems.len()), (&["t2000"][..], 1));
+    let reloaded = began.elapsed();
+    println!("refused in {refused:?}, added and told in {reloaded:?}");
+    assert!(refused < Duration::from_secs(3) && reloaded < Duration::from_secs(6));
 }

@@ -5,9 +5,10 @@ use std::sync::{
     atomic::{AtomicBool, Ordering::SeqCst},
 };
 
-use toolsmith_core::{Call, EventKind, json};
+use toolsmith_core::{Call, EventKind, JsonText, Tool, ToolSpec, json};
+use toolsmith_definitions::Definitions;
 
-use crate::support::{Folder, call, engine, events, heard, said, saying};
+use crate::support::{Folder, call, engine, events, heard, makers, said, saying, vault};
 
 #[tokio::test]
 async fn files_come_change_break_and_go() {
@@ -136,8 +137,8 @@ async fn a_call_under_way_ends_on_the_version_it_began_with() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let (began, open) = (Arc::new(AtomicBool::new(false)), Arc::clone(&gate));
     let mark = Arc::clone(&began);
-    let spec = toolsmith_core::ToolSpec::new("waiting").unwrap();
-    let waiting = toolsmith_core::Tool::function(spec, move |_cx, _input| {
+    let spec = ToolSpec::new("waiting").unwrap();
+    let waiting = Tool::function(spec, move |_cx, _input| {
         let (open, mark) = (Arc::clone(&open), Arc::clone(&mark));
         async move {
             mark.store(true, SeqCst);
@@ -145,12 +146,8 @@ async fn a_call_under_way_ends_on_the_version_it_began_with() {
             Ok(json!("old"))
         }
     });
-    let makers = crate::support::makers().with_handlers([waiting]);
-    let definitions = toolsmith_definitions::Definitions::open(
-        vec![folder.root().to_owned()],
-        makers,
-        crate::support::vault(),
-    );
+    let makers = makers().with_handlers([waiting]);
+    let definitions = Definitions::open(vec![folder.root().to_owned()], makers, vault());
     let engine = engine();
     definitions.attach(&engine);
     let caller = engine.clone();
@@ -213,4 +210,75 @@ async fn callers_never_see_half_a_reload_and_never_miss_a_tool() {
         assert!(caller.await.unwrap() > 0);
     }
     assert!(call(&engine, "left").await.is_success());
+}
+
+#[tokio::test]
+async fn a_tool_of_the_application_keeps_its_name() {
+    let folder = Folder::new();
+    folder.write("mine.yaml", &saying("mine", "file"));
+    folder.write("later.yaml", &saying("later", "file"));
+    folder.write("user.yaml", &format!("depends_on: [mine]\n{}", saying("user", "file")));
+    let (engine, definitions) = (engine(), folder.definitions());
+    let own = |name: &str, version: &str| {
+        let spec = ToolSpec::new(name).unwrap().with_version(version.parse().unwrap());
+        Tool::function(spec, |_cx, _input| async move { Ok(json!({"says": "application"})) })
+    };
+    engine.register(own("mine", "1.0.0")).unwrap();
+    for reloaded in [definitions.attach(&engine), definitions.reload(), definitions.attach(&engine)]
+    {
+        assert_eq!(
+            folder.shown(&reloaded.problems),
+            ["mine.yaml:1:7: `mine` is registered by the application; choose another name"]
+        );
+        assert_eq!((reloaded.replaced.len(), said(&engine, "user").await), (0, "file".into()));
+    }
+    folder.remove("mine.yaml");
+    assert_eq!(definitions.reload().problems, []);
+    assert_eq!(said(&engine, "mine").await, "application");
+
+    engine.register(own("later", "0.5.0")).unwrap();
+    folder.write("later.yaml", &saying("later", "changed"));
+    definitions.reload();
+    folder.remove("later.yaml");
+    definitions.reload();
+    assert_eq!(said(&engine, "later").await, "application");
+}
+
+#[tokio::test]
+async fn what_the_registry_refuses_stops_nothing_else() {
+    let folder = Folder::new();
+    folder.write("groups.yaml", "groups: {old: {tool_ids: [broken, a]}}\n");
+    folder.write("a.yaml", &saying("a", "one"));
+    folder.write("broken.yaml", &saying("broken", "one"));
+    let spec = ToolSpec::new("bad").unwrap().with(|spec| {
+        spec.input_schema = JsonText::of(&json!({"type": "no such type"}));
+    });
+    let bad = Tool::function(spec, |_cx, input| async move { Ok(input) });
+    let makers = makers().with_handlers([bad]);
+    let definitions = Definitions::open(vec![folder.root().to_owned()], makers, vault());
+    let engine = engine();
+    assert_eq!(definitions.attach(&engine).problems, []);
+    folder.write("broken.yaml", "name: broken\nentry: {type: builtin, handler: bad}\n");
+    folder.write("groups.yaml", "groups: {new: {tool_ids: [broken, a]}}\n");
+    folder.write("a.yaml", &format!("depends_on: [z]\n{}", saying("a", "two")));
+    folder.write("z.yaml", &saying("z", "z"));
+    for _ in 0..2 {
+        let reloaded = definitions.reload();
+        let told = folder.shown(&reloaded.problems);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("broken.yaml:1:7: `broken` was refused: "), "{told:?}");
+        let says = [said(&engine, "a").await, said(&engine, "z").await];
+        assert_eq!(
+            (says, said(&engine, "broken").await),
+            (["two", "z"].map(Into::into), "one".into())
+        );
+        let of = |tool: &str| -> Vec<String> {
+            definitions.groups().of(tool).iter().map(|group| group.group_id.to_string()).collect()
+        };
+        assert_eq!(of("a"), ["new"]);
+        assert!(of("broken").contains(&"old".to_owned()), "it is in force as it was");
+    }
+    folder.write("broken.yaml", &saying("broken", "three"));
+    assert_eq!(definitions.reload().problems, []);
+    assert_eq!(said(&engine, "broken").await, "three");
 }

@@ -54,7 +54,7 @@ fn a_missing_variable_is_a_warning_and_an_error_of_validation() {
 
 #[test]
 fn validation_leaves_other_warnings_and_strictness_leaves_none() {
-    let text = "name: a\nsandbox: none\nentry: {type: javascript, code: x}\n";
+    let text = "name: a\nsandbox: strict\nentry: {type: javascript, code: x}\n";
     let (problems, warnings) = check(Strictness::Validating, text);
     assert_eq!((problems.len(), warnings.len()), (0, 1));
     let (problems, warnings) = check(Strictness::Strict, text);

@@ -214,3 +214,27 @@ async fn nothing_is_read_or_told_when_nothing_changed() {
     assert!(count <= 2, "{reloads:?}");
     assert!(definitions.reads() - reads <= 3, "{} reads", definitions.reads() - reads);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_switches_are_heard_by_events_wherever_their_folder_comes_and_goes() {
+    let folder = Folder::new();
+    folder.write("tools/a.yaml", &saying("a", "one"));
+    let switches = Switches::at(folder.path("data/switches.json"));
+    let definitions = Definitions::open(vec![folder.path("tools")], makers(), vault())
+        .with_switches(switches.clone());
+    let engine = engine();
+    definitions.attach(&engine);
+    let watching = Watcher::new(definitions).with_events().start();
+    let name = ToolName::new("a").unwrap();
+    for _ in 0..2 {
+        switches.set(&name, false).unwrap();
+        until_said(&engine, "a", "tool_not_found").await;
+        switches.set(&name, true).unwrap();
+        until_said(&engine, "a", "one").await;
+        switches.set(&name, false).unwrap();
+        until_said(&engine, "a", "tool_not_found").await;
+        fs::remove_dir_all(folder.path("data")).unwrap();
+        until_said(&engine, "a", "one").await;
+    }
+    watching.stop().await;
+}

@@ -78,3 +78,61 @@ fn look(text: &str, more: More) -> Look<Vec<Dialect>> {
     }
     if fits.is_empty() { Look::No } else { Look::Yes(fits) }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{
+        Dialect, ProblemKind, Reply, Settings, ShownCall, Tools, laws, parse, render_calls,
+    };
+
+    fn tools() -> Tools {
+        let schema =
+            json!({"properties": {"count": {"type": "integer"}, "text": {"type": "string"}}});
+        Tools::of_schemas([("add", &schema)])
+    }
+
+    fn read(text: &str) -> Reply {
+        laws::any_split_gives_the_same(Dialect::Auto, text, &tools());
+        laws::events_are_in_order(Dialect::Auto, text, &tools());
+        parse(Dialect::Auto, text, &tools(), &Settings::default())
+    }
+
+    #[test]
+    fn the_dialect_of_a_call_is_found_by_what_it_looks_like() {
+        let arguments = json!({"count": 2, "text": "观星阁 <b>"});
+        for &dialect in Dialect::ALL {
+            let call = ShownCall { id: Some("call_1"), name: "add", arguments: &arguments };
+            let text = render_calls(dialect, &[call], &tools());
+            let reply = read(&text);
+            let calls: Vec<_> =
+                reply.calls.iter().map(|c| (c.name.as_str(), &c.arguments)).collect();
+            assert_eq!(calls, [("add", &arguments)], "{dialect}: {text}\n{:?}", reply.problems);
+        }
+    }
+
+    #[test]
+    fn prose_stays_prose() {
+        for text in [
+            "",
+            "Just an answer.",
+            "{\"a\": [1, 2]}",
+            "[1, 2, 3] and <b>bold</b> and {braces}",
+            "```xml\n<function_calls><invoke name=\"add\"></invoke></function_calls>\n```",
+            "f(x) = [a] (b=1)",
+        ] {
+            let reply = read(text);
+            assert_eq!(reply.text(), text);
+            assert_eq!(reply.calls, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn one_choice_is_not_called_ambiguous() {
+        let text = "Now.\n<function_calls>\n<invoke name=\"add\">\n<parameter name=\"count\">1</parameter>\n</invoke>\n</function_calls>";
+        let reply = read(text);
+        assert_eq!(reply.calls[0].arguments, json!({"count": 1}));
+        assert!(reply.problems.iter().all(|problem| problem.kind != ProblemKind::Ambiguous));
+    }
+}

@@ -229,7 +229,8 @@ impl<'a> Reader<'a> {
         let mut string = String::new();
         loop {
             let rest = self.rest();
-            let len = rest.bytes().position(|byte| byte == quote || byte == b'\\' || byte < b' ')?;
+            let len =
+                rest.bytes().position(|byte| byte == quote || byte == b'\\' || byte < b' ')?;
             string.push_str(rest.get(..len)?);
             self.at += len;
             match self.peek()? {
@@ -276,7 +277,8 @@ impl<'a> Reader<'a> {
     fn unicode(&mut self, string: &mut String) -> bool {
         let unit = |start: usize| {
             let rest = self.text.get(start..)?.strip_prefix("\\u")?;
-            let digits = rest.get(..4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()))?;
+            let digits =
+                rest.get(..4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()))?;
             u16::from_str_radix(digits, 16).ok()
         };
         let Some(first) = unit(self.at) else { return false };

@@ -43,13 +43,14 @@ impl JsonScanner {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             if let State::String(quote) = self.state {
-                let Some(skip) = memchr::memchr2(quote, b'\\', bytes.get(at..).unwrap_or_default())
-                else {
-                    return None;
-                };
+                let ahead = bytes.get(at..).unwrap_or_default();
+                let skip = memchr::memchr2(quote, b'\\', ahead)?;
                 at += skip;
-                self.state =
-                    if bytes.get(at) == Some(&b'\\') { State::Escape(quote) } else { self.between() };
+                self.state = if bytes.get(at) == Some(&b'\\') {
+                    State::Escape(quote)
+                } else {
+                    self.between()
+                };
                 at += 1;
             } else if self.step(byte) {
                 at += 1;

@@ -10,7 +10,7 @@ mod stats;
 mod table;
 mod view;
 
-pub use dependencies::DependencyProblem;
+pub use dependencies::{DependencyProblem, Needs, check_needs};
 pub use entry::Entry;
 pub use filter::Filter;
 pub use finder::Hit;

@@ -73,7 +73,7 @@ async fn credentials_stay_with_the_origin_that_they_were_given_to() {
         _ => Reply::redirect(307, &to),
     });
     let first = first.await;
-    let request = Request::post(first.url("/"), "text/plain", "payload")
+    let request = Request::get(first.url("/"))
         .with_header("Authorization", "Bearer abc")
         .unwrap()
         .with_header("Cookie", "c=1")
@@ -88,10 +88,31 @@ async fn credentials_stay_with_the_origin_that_they_were_given_to() {
     assert_eq!(second.header("authorization"), Some("Bearer abc"));
     assert_eq!(second.header("x-api-key"), Some("key"));
     let last = &other.seen()[0];
-    assert_eq!((last.method.as_str(), last.text().as_str()), ("POST", "payload"));
     for name in ["authorization", "cookie", "x-api-key"] {
         assert_eq!(last.header(name), None, "{name}");
     }
     assert_eq!(last.header("x-plain"), Some("kept"));
     assert_eq!(last.header("host"), Some(other.address.to_string().as_str()));
+}
+
+#[tokio::test]
+async fn a_body_stays_with_the_origin_that_it_was_meant_for() {
+    let other = Server::canary().await;
+    let to = other.url("/there");
+    for status in [307, 308] {
+        let to = to.clone();
+        let first = Server::start(move |seen| match seen.target.as_str() {
+            "/" => Reply::redirect(status, "/second"),
+            _ => Reply::redirect(status, &to),
+        });
+        let first = first.await;
+        let plain = Request::post(first.url("/"), "text/plain", "payload");
+        for request in [plain.clone(), plain.trusted()] {
+            let error = client(&[&first, &other]).send(request).await.unwrap_err();
+            assert!(matches!(error, NetError::BodyElsewhere { .. }), "{error:?}");
+        }
+        let second = &first.seen()[1];
+        assert_eq!((second.method.as_str(), second.text().as_str()), ("POST", "payload"));
+    }
+    assert_eq!(other.contacts(), 0);
 }

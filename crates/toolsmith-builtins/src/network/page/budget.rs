@@ -1,163 +1,184 @@
 //! How much of a page is parsed, so that no page can hold a thread or fill the memory.
 //!
-//! A parser as the standard wants it searches the open elements at each start tag, and opens every
-//! unclosed formatting element again in each new block. A hostile page of a few megabytes would
-//! become gigabytes that way. What parsing costs is therefore estimated first, in one quick pass.
+//! A parser as the standard wants it searches the open elements at each tag, and opens every
+//! unclosed formatting element again in each new block: a hostile page of a few hundred kilobytes
+//! becomes gigabytes that way. What a page costs cannot be told from its text without parsing it, so
+//! the parser gets it in small pieces, what it does is counted, and it gets no more once that is
+//! too much.
 
-use std::collections::HashMap;
+use std::rc::Rc;
 
-/// How much a page may cost; large real pages stay below a tenth of it.
-const BUDGET: usize = 10_000_000;
+use htmd::Node;
+use html5ever::{ParseOpts, parse_document, tendril::TendrilSink, tree_builder::TreeBuilderOpts};
 
-/// What one element costs that is opened again, compared with a look at an open one.
-const OPENED_AGAIN: usize = 10;
+use super::{sink::CountingSink, tag::TagReader};
 
-/// Elements that are opened again in each new block until they are closed.
-const FORMATTING: [&[u8]; 14] = [
-    b"a", b"b", b"big", b"code", b"em", b"font", b"i", b"nobr", b"s", b"small", b"strike",
-    b"strong", b"tt", b"u",
-];
+/// How much a page may cost, in looks at a node.
+///
+/// Real pages of some megabytes, dense with tags, cost a quarter of it.
+const BUDGET: usize = 50_000_000;
 
-/// Elements that are closed by themselves, or by the next of their kind.
-const SHORT: [&[u8]; 27] = [
-    b"area",
-    b"base",
-    b"br",
-    b"col",
-    b"colgroup",
-    b"dd",
-    b"dt",
-    b"embed",
-    b"hr",
-    b"img",
-    b"input",
-    b"li",
-    b"link",
-    b"meta",
-    b"option",
-    b"p",
-    b"param",
-    b"path",
-    b"rect",
-    b"source",
-    b"tbody",
-    b"td",
-    b"tfoot",
-    b"th",
-    b"thead",
-    b"tr",
-    b"wbr",
-];
+/// The longest piece, in bytes: what a piece costs is counted when it has been parsed.
+const LONGEST: usize = 1_024;
 
-/// Elements whose content is no markup.
-const RAW: [&[u8]; 4] = [b"script", b"style", b"textarea", b"title"];
+/// A page, as far as it was parsed.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) document: Rc<Node>,
+    /// What it cost.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests check it"))]
+    pub(super) cost: usize,
+}
 
-/// Returns the part of a page that may be parsed: all of it, but for hostile pages.
-pub(super) fn affordable(html: &str) -> &str {
-    let mut open = Open::default();
-    let mut cost = 0;
+/// Parses a page, all of it but for hostile ones.
+pub(super) fn parse(html: &str) -> Parsed {
+    parse_within(html, BUDGET)
+}
+
+fn parse_within(html: &str, budget: usize) -> Parsed {
+    // Without scripts, what stands in `noscript` is part of the page, as it is for our reader.
+    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let options = ParseOpts { tree_builder, ..ParseOpts::default() };
+    let sink = CountingSink::default();
+    let counter = sink.counter();
+    let mut parser = parse_document(sink, options);
+    let mut tag = TagReader::default();
     let mut rest = html;
-    while let Some(start) = rest.find('<') {
-        rest = rest.get(start + 1..).unwrap_or_default();
-        if let Some(comment) = rest.strip_prefix("!--") {
-            rest = comment.find("-->").and_then(|end| comment.get(end..)).unwrap_or_default();
-            continue;
+    while !rest.is_empty() && counter.get() <= budget {
+        let (piece, after) = rest.split_at_checked(end_of_piece(rest)).unwrap_or((rest, ""));
+        counter.add(tag.read(piece));
+        let before = counter.get();
+        parser.process(piece.into());
+        // Whatever the parser has done, it is no longer inside a tag that has begun before.
+        if counter.get() != before {
+            tag = TagReader::default();
         }
-        let (is_end, tag) = match rest.strip_prefix('/') {
-            Some(tag) => (true, tag),
-            None => (false, rest),
-        };
-        let name = name(tag);
-        if name.is_empty() {
-            continue;
-        }
-        if is_end {
-            open.close(&name);
-            continue;
-        }
-        open.open(&name);
-        cost += 1 + open.depth + open.formatting * OPENED_AGAIN;
-        if cost > BUDGET {
-            let end = html.len() - rest.len() - 1;
-            return html.get(..end).unwrap_or_default();
-        }
-        if RAW.contains(&name.as_slice()) {
-            rest = after_raw(rest, &name);
-        }
+        rest = after;
     }
-    html
+    Parsed { document: parser.finish(), cost: counter.get() }
 }
 
-/// The elements that are open, as far as a quick look can tell.
-#[derive(Default)]
-struct Open {
-    counts: HashMap<Vec<u8>, usize>,
-    depth: usize,
-    formatting: usize,
-}
-
-impl Open {
-    fn open(&mut self, name: &[u8]) {
-        if SHORT.contains(&name) || RAW.contains(&name) {
-            return;
-        }
-        *self.counts.entry(name.to_vec()).or_default() += 1;
-        self.depth += 1;
-        self.formatting += usize::from(FORMATTING.contains(&name));
-    }
-
-    /// An end tag closes only what is open: one that is not must not hide another that is.
-    fn close(&mut self, name: &[u8]) {
-        let Some(count) = self.counts.get_mut(name).filter(|count| **count > 0) else { return };
-        *count -= 1;
-        self.depth -= 1;
-        self.formatting -= usize::from(FORMATTING.contains(&name));
-    }
-}
-
-fn name(tag: &str) -> Vec<u8> {
-    // Names of elements begin with a letter; a name of many letters is as good as its beginning.
-    let letters = tag.bytes().take(32).take_while(u8::is_ascii_alphanumeric);
-    let name: Vec<u8> = letters.map(|byte| byte.to_ascii_lowercase()).collect();
-    if name.first().is_some_and(u8::is_ascii_alphabetic) { name } else { Vec::new() }
-}
-
-/// Skips to the end tag of an element whose content is no markup.
-fn after_raw<'a>(rest: &'a str, name: &[u8]) -> &'a str {
-    let bytes = rest.as_bytes();
-    let is_end = |place: &usize| {
-        let tag = bytes.get(place + 2..place + 2 + name.len());
-        bytes.get(*place..place + 2) == Some(b"</")
-            && tag.is_some_and(|tag| tag.eq_ignore_ascii_case(name))
-    };
-    let end = (0..bytes.len()).find(is_end);
-    end.and_then(|end| rest.get(end..)).unwrap_or_default()
+/// Finds the end of the first piece: no piece has more than one tag.
+fn end_of_piece(html: &str) -> usize {
+    let mut bytes = html.bytes().enumerate().take(LONGEST);
+    let end = bytes.find_map(|(place, byte)| match byte {
+        b'>' => Some(place + 1),
+        b'<' if place > 0 => Some(place),
+        _ => None,
+    });
+    end.unwrap_or_else(|| html.floor_char_boundary(LONGEST))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use htmd::HtmlToMarkdown;
+    use proptest::prelude::*;
+
+    use super::{super::dom, *};
+
+    /// Repeats a text with a number in it, so that no two are the same.
+    fn numbered(count: usize, text: &str) -> String {
+        let texts = (0..count).map(|number| text.replace('#', &number.to_string()));
+        texts.collect()
+    }
+
+    /// Parses a page with a small budget; returns what it cost and how many nodes it has.
+    fn spent(page: &str) -> (usize, usize) {
+        let parsed = parse_within(page, BUDGET / 50);
+        (parsed.cost, dom::all(&parsed.document).count())
+    }
 
     #[test]
     fn real_pages_are_kept_whole() {
-        let cell = "<tr><td><font color=red><b>x</b><td><p>y<br>z";
-        let page = format!(
-            "<!-- <b><b> --><script>for(i=0;i<a;i<b)</script><table>{}</table>",
-            cell.repeat(400)
-        );
-        assert_eq!(affordable(&page), page);
+        let cell = "<tr><td><font color=red><b>x</b><td><p>y<br>z<a href=/x class='a b'>l</a>";
+        let head = "<!-- <b><b> --><script>for(i=0;i<a;i<b)</script><svg><path d=x /></svg>";
+        let rows = 3_000;
+        let page = format!("{head}<div><div><table>{}</table>the end", cell.repeat(rows));
+        let parsed = parse(&page);
+        assert!(parsed.cost < BUDGET / 10, "{}", parsed.cost);
+        let texts: String = dom::all(&parsed.document).map(|node| dom::own_text(&node)).collect();
+        assert!(texts.ends_with("the end"));
+        assert_eq!(texts.matches("xyzl").count(), rows);
     }
 
     #[test]
     fn hostile_pages_are_cut_before_they_cost_too_much() {
-        let unclosed = (0..2_000).map(|n| format!("<b a={n}>")).collect::<Vec<_>>().concat();
+        let (unclosed, blocks) = (numbered(2_000, "<b a=#>"), "<p>x".repeat(100_000));
+        let attributes = |space: &str| numbered(400_000, &format!("{space}a#"));
         for page in [
             "<div>".repeat(500_000),
             format!("{unclosed}{}", "<p>x</i></em></div>".repeat(100_000)),
             format!("{unclosed}{}", "<DIV></DIV>".repeat(100_000)),
+            format!("<!-->{unclosed}{blocks}"),
+            format!("<!--->{unclosed}{blocks}"),
+            format!("<!-- --!>{unclosed}{blocks}"),
+            format!("<svg><title><p>{unclosed}{blocks}"),
+            format!("<svg><style><p>{unclosed}{blocks}"),
+            format!("<math><mi><title>{unclosed}{blocks}"),
+            format!("<svg>{}", "<path>".repeat(100_000)),
+            format!("<select><title></select>{unclosed}{blocks}"),
+            unclosed.replace('>', "><!</b>") + &blocks,
+            unclosed.replace('>', " y='</b>'>") + &blocks,
+            unclosed.replace('>', "><xmp></b></xmp>") + &blocks,
+            unclosed.replace('>', "><iframe></b></iframe>") + &blocks,
+            numbered(50_000, "<b a=#>"),
+            format!("<b{}>{blocks}", attributes(" ")),
+            format!("<table>{}", "<br>".repeat(500_000)),
+            format!("<x{}>", attributes(" ")),
+            format!("<x{}>", attributes("/")),
+            format!("<x{}>", attributes(" b='>'")),
+            format!("<p><!DOCTYPE <y a=\"><x{}>", attributes(" ")),
+            format!("<frameset><head> a=\"<x{}>", attributes(" ")),
+            format!("<x{}>", " a".repeat(400_000)),
+            "<!-->".repeat(500_000),
         ] {
-            let kept = affordable(&page).len();
-            assert!(kept < page.len() / 10, "{kept} of {}", page.len());
+            let (cost, nodes) = spent(&page);
+            let start = page.get(..40).unwrap_or_default();
+            assert!(cost < BUDGET / 20, "{start}: {cost}");
+            assert!(nodes < 50_000, "{start}: {nodes}");
+        }
+    }
+
+    #[test]
+    fn a_hostile_page_of_400_kilobytes_costs_no_more_than_the_budget() {
+        let page = numbered(24_000, "<!--><b x=#><p>");
+        assert!(page.len() > 400_000);
+        let parsed = parse_within(&page, BUDGET / 50);
+        assert!(parsed.cost < BUDGET / 20, "{}", parsed.cost);
+    }
+
+    #[test]
+    fn pieces_make_up_the_page_and_hold_one_tag_at_most() {
+        let long = "语".repeat(1_000);
+        let page = format!("a<b c='>'>d>><<e{long}>f");
+        let mut pieces = Vec::new();
+        let mut rest = page.as_str();
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(end_of_piece(rest));
+            pieces.push(piece);
+            rest = after;
+        }
+        assert_eq!(pieces.concat(), page);
+        assert_eq!(&pieces[..6], ["a", "<b c='>", "'>", "d>", ">", "<"]);
+        assert_eq!(pieces.last(), Some(&"f"));
+        assert!(pieces.iter().all(|piece| piece.len() <= LONGEST));
+    }
+
+    /// Writes a tree down, text for text and tag for tag.
+    fn outline(document: &Rc<Node>) -> String {
+        let node = |node: Rc<Node>| {
+            let below = node.children.borrow().len();
+            format!("<{} {below}>{}", dom::tag(&node), dom::own_text(&node))
+        };
+        dom::all(document).map(node).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_become_the_tree_of_the_whole(page in "(<[!/a-c]?|svg|title|table|p |b |--|>|é|&am|p;|'|=| |\r\n){0,40}") {
+            let whole = HtmlToMarkdown::builder().scripting_enabled(false).build();
+            let whole = whole.html_to_tree(&page).unwrap();
+            prop_assert_eq!(outline(&parse(&page).document), outline(&whole));
         }
     }
 }

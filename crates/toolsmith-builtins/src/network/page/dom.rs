@@ -2,16 +2,14 @@
 
 use std::rc::Rc;
 
-use htmd::{HtmlToMarkdown, Node};
+use htmd::Node;
 use markup5ever_rcdom::NodeData;
 
-use super::budget::affordable;
+use super::budget;
 
 /// Parses a page; any text is one.
 pub(crate) fn parse(html: &str) -> Rc<Node> {
-    // Without scripts, what stands in `noscript` is part of the page, as it is for our reader.
-    let parser = HtmlToMarkdown::builder().scripting_enabled(false).build();
-    parser.html_to_tree(affordable(html)).unwrap_or_else(|_| Node::new(NodeData::Document))
+    budget::parse(html).document
 }
 
 /// Walks over a node and everything below it, in the order of the text.

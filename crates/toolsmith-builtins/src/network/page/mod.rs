@@ -5,6 +5,8 @@ pub(super) mod charset;
 mod content;
 pub(super) mod dom;
 mod links;
+mod sink;
+mod tag;
 
 use htmd::{
     Element, HtmlToMarkdown,

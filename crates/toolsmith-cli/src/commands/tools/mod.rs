@@ -8,7 +8,7 @@ mod show;
 mod switch;
 mod validate;
 
-use std::{process::ExitCode, sync::Arc};
+use std::process::ExitCode;
 
 use anyhow::Result;
 use toolsmith_definitions::Groups;
@@ -66,20 +66,16 @@ impl Shelf {
 
     /// Turns the options into a filter; a group that nobody knows is a mistake.
     fn filter(&self, which: &Which) -> Result<Filter, UsageError> {
-        let members = match &which.group {
-            None => None,
-            Some(id) => {
-                let group = self.groups.find(id).ok_or_else(|| self.no_group(id))?;
-                Some(Arc::new(group.tool_ids.iter().map(|tool| tool.text().clone()).collect()))
-            }
-        };
+        if let Some(id) = which.group.as_ref().filter(|id| self.groups.find(id).is_none()) {
+            return Err(self.no_group(id));
+        }
         Ok(Filter {
             category: which.category.as_deref().map(Into::into),
             all_tags: which.tag.iter().map(Into::into).collect(),
             kind: which.kind.as_deref().and_then(list::word),
             backend_runtime: which.runtime.as_deref().and_then(list::word),
             enabled: which.state.as_deref().map(|state| state == "enabled"),
-            names: members,
+            group: which.group.as_deref().map(Into::into),
             ..Filter::default()
         })
     }

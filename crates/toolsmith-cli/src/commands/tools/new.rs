@@ -33,6 +33,9 @@ struct Report {
     file: PathBuf,
     kind: String,
     name: String,
+    /// Whose name it is already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
     next: [String; 2],
 }
 
@@ -40,14 +43,10 @@ pub(super) fn run(session: &Session, settings: &Settings, wanted: &Wanted<'_>) -
     let name = ToolName::new(wanted.name).map_err(|error| UsageError::new(error.message()))?;
     let text = scaffold::definition(wanted.kind, &name)
         .with_context(|| format!("there is no beginning for `{}`", wanted.kind))?;
-    let folder = match wanted.to {
-        Some(folder) => folder.to_owned(),
-        None => {
-            let folders = Toolbox::open(session, settings)?.definitions().folders().to_vec();
-            folders.into_iter().next().unwrap_or_else(|| PathBuf::from("tools"))
-        }
-    };
-    let file = folder.join(format!("{name}.yaml"));
+    let toolbox = Toolbox::open(session, settings)?;
+    let folder = wanted.to.or_else(|| toolbox.definitions().folders().first().map(AsRef::as_ref));
+    let file = folder.unwrap_or_else(|| Path::new("tools")).join(format!("{name}.yaml"));
+    let note = note(&toolbox, &name);
     write(&file, &text)?;
     let example = scaffold::example(wanted.kind);
     let report = Report {
@@ -57,10 +56,23 @@ pub(super) fn run(session: &Session, settings: &Settings, wanted: &Wanted<'_>) -
         ],
         kind: wanted.kind.to_owned(),
         name: name.to_string(),
+        note,
         file,
     };
     session.output.show(&report, |colour| report.text(colour))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says whose name it is already; asked before the file is there.
+fn note(toolbox: &Toolbox, name: &ToolName) -> Option<String> {
+    if toolbox.definitions().load().tools.iter().any(|tool| tool.spec.name == *name) {
+        return Some(format!(
+            "`{name}` is defined in another file already: choose another name, or a version of its \
+             own"
+        ));
+    }
+    let is_built_in = toolbox.builtins().iter().any(|tool| tool.spec.name == *name);
+    is_built_in.then(|| format!("`{name}` is a built-in tool: this definition takes its place"))
 }
 
 /// Writes a file that must not be there yet.
@@ -87,6 +99,8 @@ impl Report {
     fn text(&self, colour: Colour) -> String {
         let file = one_line(&self.file.display().to_string());
         let [check, run] = self.next.each_ref().map(|line| one_line(line));
-        format!("{} {file}\n\nTry next:\n  {check}\n  {run}\n", colour.green("created"))
+        let note = self.note.as_ref().map(|note| format!("{} {note}\n", colour.bold("note")));
+        let note = note.unwrap_or_default();
+        format!("{} {file}\n{note}\nTry next:\n  {check}\n  {run}\n", colour.green("created"))
     }
 }

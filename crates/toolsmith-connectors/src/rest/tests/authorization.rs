@@ -56,6 +56,16 @@ async fn secrets_are_known_to_the_redactor_in_every_spelling() {
 }
 
 #[tokio::test]
+async fn a_key_in_the_query_is_known_as_it_is_spelled_there() {
+    let server = Server::start(|seen| Reply::new(400, "text/plain", seen.target.clone())).await;
+    let auth = json!({ "type": "api_key", "in": "query", "value": "s3cret key/+é" });
+    let tool = make(&json!({ "url": server.url("/x"), "auth": auth }), &[]).unwrap();
+    let error = tool.redactor.error(tool.call(json!({})).await.unwrap_err());
+    assert!(error.message().contains("api_key=***"), "{error}");
+    assert_eq!(tool.redactor.text("s3cret%20key%2F%2B%C3%A9"), "***");
+}
+
+#[tokio::test]
 async fn a_variable_that_is_not_set_is_an_error_of_the_call() {
     let entry = json!({ "url": "http://127.0.0.1:9/", "auth": { "type": "bearer", "token": "${NOT_SET}" } });
     let error = make(&entry, &[]).unwrap().call(json!({})).await.unwrap_err();

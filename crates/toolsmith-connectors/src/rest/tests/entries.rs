@@ -26,15 +26,23 @@ fn wrong_entries_are_told_what_is_expected() {
         ),
         (
             json!({ "base_url": address, "body": { "x": ["{zzzz}"] } }),
-            "/entry/body: the tool has no parameter `zzzz`. Write `{{zzzz}}` for a plain `{zzzz}`",
+            "/entry/body/x/0: the tool has no parameter `zzzz`. Write `{{zzzz}}` for a plain `{zzzz}`",
         ),
         (
-            json!({ "base_url": address, "query": { "a": "${A" } }),
-            "/entry/query: `${` has no closing `}`; write `$${` for a plain `${`",
+            json!({ "base_url": address, "query": { "a": 1, "x/y": "{nam}" } }),
+            "/entry/query/x~1y: the tool has no parameter `nam`. Did you mean `name`?",
         ),
         (
             json!({ "base_url": address, "headers": { "a b": "c" } }),
-            "/entry/headers: `a b` is no name of a header",
+            "/entry/headers/a b: `a b` is no name of a header",
+        ),
+        (
+            json!({ "base_url": address, "headers": { "a": ["c"] } }),
+            "/entry/headers/a: expected text, found a list",
+        ),
+        (
+            json!({ "base_url": address, "response": { "fields": { "a": 5 } } }),
+            "/entry/response/fields/a: expected text, found the number 5",
         ),
         (
             json!({ "base_url": address, "body_type": "xml" }),
@@ -75,6 +83,44 @@ fn wrong_entries_are_told_what_is_expected() {
 }
 
 #[test]
+fn variables_where_none_are_filled_in_are_faults() {
+    let address = "https://api.example";
+    let key = |name: &str| json!({ "type": "api_key", "name": name, "value": "x" });
+    for (entry, place) in [
+        (json!({ "base_url": address, "method": "${METHOD:GET}" }), "method"),
+        (json!({ "base_url": address, "auth": key("${NAME}") }), "auth/name"),
+        (json!({ "base_url": address, "response": { "path": "/${A}" } }), "response/path"),
+        (
+            json!({ "base_url": address, "response": { "fields": { "a": "${A}" } } }),
+            "response/fields/a",
+        ),
+    ] {
+        let why = "variables are not filled in here; write the text itself";
+        assert_eq!(make(&entry, &[]).err().unwrap(), [format!("/entry/{place}: {why}")]);
+    }
+}
+
+/// Whoever loads definitions checks the variables of every entry, and tells where it stands.
+#[test]
+fn a_variable_that_cannot_be_read_is_not_told_twice() {
+    let address = "https://api.example";
+    let oauth = json!({
+        "type": "oauth2", "token_url": "${A", "client_id": "${A", "client_secret": "${A", "scope": "${A"
+    });
+    for entry in [
+        json!({ "base_url": "https://${A" }),
+        json!({ "base_url": address, "path": "/${a b}" }),
+        json!({ "base_url": address, "query": { "a": "${A" } }),
+        json!({ "base_url": address, "headers": { "a": "${A" } }),
+        json!({ "base_url": address, "body": { "a": ["${A"] } }),
+        json!({ "base_url": address, "auth": { "type": "bearer", "token": "${A" } }),
+        json!({ "base_url": address, "auth": oauth }),
+    ] {
+        assert_eq!(make(&entry, &[]).err(), Some(Vec::new()), "{entry}");
+    }
+}
+
+#[test]
 fn secrets_cannot_be_sent_where_the_input_says() {
     for (entry, fault) in [
         (
@@ -86,6 +132,7 @@ fn secrets_cannot_be_sent_where_the_input_says() {
             "/entry/auth: it needs `base_url`",
         ),
         (json!({ "base_url": "{url}" }), "/entry/base_url: leave it out"),
+        (json!({ "response": { "path": "/a" } }), "/entry/response: it needs `base_url`"),
     ] {
         let faults = make(&entry, &["url"]).err().unwrap();
         assert!(faults[0].starts_with(fault), "{faults:?}");
@@ -102,4 +149,7 @@ fn tools_of_one_origin_share_a_breaker() {
         let tool = make(&json!({ "base_url": base, "path": "/x" }), &["a"]).unwrap();
         assert_eq!(tool.executor.upstream(), Some(upstream));
     }
+    // Every value of the input is another server: one that is down must not close the others.
+    let tool = make(&json!({ "base_url": "https://{a}.example/v1" }), &["a"]).unwrap();
+    assert_eq!(tool.executor.upstream(), None);
 }

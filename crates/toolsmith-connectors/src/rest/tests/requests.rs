@@ -99,6 +99,7 @@ async fn the_output_is_the_answer_or_the_chosen_part() {
     let server = Server::start(|seen| match seen.target.as_str() {
         "/text" => Reply::new(200, "text/plain", "12"),
         "/none" => Reply::new(204, "text/plain", ""),
+        "/null" => Reply::new(200, "application/json", r#"{"data":null}"#),
         "/bytes" => Reply::new(200, "image/gif", [0xff, 0x00]),
         _ => Reply::new(200, "application/json", r#"{"data":{"items":[{"id":1,"n":"a"}],"t":5}}"#)
             .with("x-total", "42"),
@@ -115,6 +116,7 @@ async fn the_output_is_the_answer_or_the_chosen_part() {
     assert_eq!(output("/text", json!(null)).await, "12");
     assert_eq!(output("/none", json!(null)).await, Value::Null);
     assert_eq!(output("/bytes", json!(null)).await, "data:image/gif;base64,/wA=");
+    assert_eq!(output("/null", json!({ "path": "/data" })).await, Value::Null);
     assert_eq!(output("/", json!({ "path": "/data/items/0" })).await, json!({ "id": 1, "n": "a" }));
     assert_eq!(
         output(
@@ -149,4 +151,46 @@ async fn without_an_address_the_input_says_everything() {
     assert!(error.message().starts_with("Access denied"), "{error}");
     assert_eq!(canary.contacts(), 0);
     assert_eq!(tool.executor.upstream(), None);
+}
+
+#[tokio::test]
+async fn a_part_that_the_answer_does_not_have_is_an_error() {
+    let server = Server::start(|seen| match seen.target.as_str() {
+        "/none" => Reply::new(204, "text/plain", ""),
+        _ => Reply::new(200, "application/json", r#"{"error":"no such user"}"#),
+    });
+    let server = server.await;
+    for path in ["/", "/none"] {
+        let entry = json!({ "url": server.url(path), "response": { "path": "data.items" } });
+        let error = make(&entry, &[]).unwrap().call(json!({})).await.unwrap_err();
+        assert!(error.message().contains("nothing at `data.items`"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_method_is_the_inputs_or_the_entrys_or_the_usual_one() {
+    let server = echo().await;
+    let parameters = ["url", "method", "body"];
+    for (entry, method, body, expected) in [
+        (json!({}), Value::Null, Value::Null, "GET"),
+        (json!({}), Value::Null, json!("x"), "POST"),
+        (json!({ "method": "PUT" }), Value::Null, json!("x"), "PUT"),
+        (json!({ "method": "PUT" }), Value::Null, Value::Null, "PUT"),
+        (json!({ "method": "PUT" }), json!("patch"), json!("x"), "PATCH"),
+    ] {
+        let tool = make_with(&entry, &parameters, &[&server]).unwrap();
+        let input = json!({ "url": server.url("/"), "method": method, "body": body });
+        tool.call(input).await.unwrap();
+        assert_eq!(server.seen().last().unwrap().method, expected, "{entry}");
+    }
+    let contacts = server.contacts();
+    let tool = make_with(&json!({}), &parameters, &[&server]).unwrap();
+    for method in ["TRACE", "CONNECT", "PROPFIND", "GET /x", "", " GET"] {
+        let input = json!({ "url": server.url("/"), "method": method });
+        let error = tool.call(input).await.unwrap_err();
+        assert!(error.message().contains("`GET`, `POST`"), "{method}: {error}");
+    }
+    let error = tool.call(json!({ "url": server.url("/"), "method": 5 })).await.unwrap_err();
+    assert!(error.message().contains("`GET`, `POST`"), "{error}");
+    assert_eq!(server.contacts(), contacts);
 }

@@ -58,7 +58,7 @@ impl Reader {
         if block.get("type").and_then(Value::as_str) == Some("tool_use") {
             let input = block.get("input").filter(|input| !is_empty(input));
             let arguments = input.map(Value::to_string).unwrap_or_default();
-            self.piece(block, key, &arguments, document, out);
+            self.piece(block, (key, &arguments), document, out);
         }
     }
 
@@ -66,7 +66,7 @@ impl Reader {
         let Some(delta) = event.get("delta") else { return };
         out.text(&text_at(delta, "text"), document.start);
         if let Some(json) = delta.get("partial_json").and_then(Value::as_str) {
-            self.piece(&Value::Null, key, json, document, out);
+            self.piece(&Value::Null, (key, json), document, out);
         }
     }
 
@@ -79,11 +79,8 @@ impl Reader {
         let is_cut = message.get("stop_reason").and_then(Value::as_str) == Some("max_tokens");
         for (place, block) in blocks.iter().enumerate() {
             // Only the last block can be the one that was cut off.
-            let close = if is_cut && place + 1 == blocks.len() {
-                Close::CutOff
-            } else {
-                Close::Finished
-            };
+            let close =
+                if is_cut && place + 1 == blocks.len() { Close::CutOff } else { Close::Finished };
             self.block(block, close, document, out);
         }
     }
@@ -99,9 +96,9 @@ impl Reader {
                 // The server closes the brackets of an input that was cut off: it looks whole.
                 let input = match close {
                     Close::CutOff => input.trim_end_matches('}').to_owned(),
-                    Close::Finished => input,
+                    Close::Finished | Close::Stopped => input,
                 };
-                self.piece(block, key, &input, document, out);
+                self.piece(block, (key, &input), document, out);
                 self.calls.close(key, close, out);
             }
             _ => {}
@@ -111,8 +108,7 @@ impl Reader {
     fn piece(
         &mut self,
         block: &Value,
-        key: u64,
-        arguments: &str,
+        (key, arguments): (u64, &str),
         document: &Document,
         out: &mut Output<'_>,
     ) {

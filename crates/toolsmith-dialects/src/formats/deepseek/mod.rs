@@ -1,4 +1,4 @@
-//! DeepSeek V3 and V3.1: special tokens around a name and JSON.
+//! `DeepSeek` V3 and V3.1: special tokens around a name and JSON.
 //!
 //! ```text
 //! <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>add
@@ -23,7 +23,7 @@ use crate::{
     format::{Format, Machine},
 };
 
-/// The dialects of DeepSeek V3 and V3.1.
+/// The dialects of `DeepSeek` V3 and V3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeepSeek {
     /// V3 and R1: the type, the name, and JSON in a fence.

@@ -1,4 +1,4 @@
-//! Reads the special tokens of DeepSeek V3 and V3.1.
+//! Reads the special tokens of `DeepSeek` V3 and V3.1.
 
 use super::{
     super::reading::{Head, Section, Tokens, look_word},

@@ -147,12 +147,7 @@ impl Reader {
         self.meet(found, cursor)
     }
 
-    fn body(
-        &mut self,
-        mut body: Box<Body>,
-        cursor: &mut Cursor<'_>,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &TOKENS) {
             Step::Over | Step::Stopped => {
                 body.finish(out);

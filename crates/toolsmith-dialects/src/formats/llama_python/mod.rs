@@ -4,7 +4,7 @@
 //! [add(a=1, b=2), greet(name='Ada', polite=True)]
 //! ```
 //!
-//! `<|python_start|>` and `<|python_end|>` may stand around it. OLMo 3 writes one call a line
+//! `<|python_start|>` and `<|python_end|>` may stand around it. `OLMo` 3 writes one call a line
 //! between `<function_calls>` tags, LFM2 the list between tokens of its own; both are read too.
 //! What is not such a call to its closing bracket is text.
 

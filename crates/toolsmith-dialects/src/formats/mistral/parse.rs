@@ -209,12 +209,7 @@ impl Reader {
         true
     }
 
-    fn body(
-        &mut self,
-        mut body: Box<Body>,
-        cursor: &mut Cursor<'_>,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &[MARKER]) {
             Step::Over | Step::Stopped => {
                 body.finish(out);

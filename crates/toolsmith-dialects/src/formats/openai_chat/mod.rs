@@ -1,4 +1,4 @@
-//! OpenAI chat completions: calls in `message.tool_calls`, their arguments as JSON text.
+//! `OpenAI` chat completions: calls in `message.tool_calls`, their arguments as JSON text.
 //!
 //! ```json
 //! {"choices": [{"message": {"tool_calls": [{"id": "call_1", "type": "function",
@@ -21,7 +21,7 @@ use crate::{
     format::{Format, Machine},
 };
 
-/// The dialect of OpenAI chat completions.
+/// The dialect of `OpenAI` chat completions.
 pub(crate) struct OpenAiChat;
 
 impl Format for OpenAiChat {

@@ -15,7 +15,7 @@ pub(super) fn claims(text: &str, more: More) -> Look<()> {
     look_keys(text, &["\"chat.completion", "\"tool_calls\"", "\"choices\""], more)
 }
 
-/// Reads the dialect of OpenAI chat completions.
+/// Reads the dialect of `OpenAI` chat completions.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     documents: Documents,

@@ -1,4 +1,4 @@
-//! OpenAI responses: calls as items of the output, their arguments as JSON text.
+//! `OpenAI` responses: calls as items of the output, their arguments as JSON text.
 //!
 //! ```json
 //! {"output": [{"type": "function_call", "call_id": "call_1", "name": "add",
@@ -20,7 +20,7 @@ use crate::{
     format::{Format, Machine},
 };
 
-/// The dialect of OpenAI responses.
+/// The dialect of `OpenAI` responses.
 pub(crate) struct OpenAiResponses;
 
 impl Format for OpenAiResponses {

@@ -14,7 +14,7 @@ pub(super) fn claims(text: &str, more: More) -> Look<()> {
     look_keys(text, &["\"object\":\"response\"", "\"function_call\"", "\"type\":\"response."], more)
 }
 
-/// Reads the dialect of OpenAI responses.
+/// Reads the dialect of `OpenAI` responses.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     documents: Documents,

@@ -137,7 +137,11 @@ impl Reader {
                     cursor.take(1);
                 } else {
                     let at = cursor.offset();
-                    out.problem(ProblemKind::MissingEnd, at..at, "the tag of a function has no `>`");
+                    out.problem(
+                        ProblemKind::MissingEnd,
+                        at..at,
+                        "the tag of a function has no `>`",
+                    );
                 }
                 let begun = out.begin(trimmed(&name), None, start);
                 let values = Values::new(&begun, out);
@@ -147,12 +151,7 @@ impl Reader {
         }
     }
 
-    fn between(
-        &mut self,
-        call: Box<Call>,
-        cursor: &mut Cursor<'_>,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn between(&mut self, call: Box<Call>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let tags = [PARAMETER, FUNCTION_END, WRAPPER_END, WRAPPER, FUNCTION];
         let Some(which) = self.gap.skip(&tags, cursor, out) else {
             if cursor.is_last() {

@@ -118,27 +118,34 @@ fn is_framing(line: &str) -> bool {
 
 /// How far a look goes into a document.
 const LOOK_AHEAD: usize = 256;
+/// How many brackets may open a document: a list of objects, or an object.
+const DEEPEST: usize = 2;
 
 /// Looks for an object, or a list of them, that has one of some marks near its start.
 ///
 /// White space is left out, as the marks have none.
 pub(crate) fn look_keys(text: &str, marks: &[&str], more: More) -> Look<()> {
-    if !text.starts_with(['{', '[']) {
-        return Look::No;
-    }
     let near = text.as_bytes().get(..LOOK_AHEAD).unwrap_or(text.as_bytes());
-    // Only an object whose first key is quoted is JSON; prose is let go at once.
-    let dense: Vec<u8> = near.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    let opened = dense.iter().take_while(|byte| matches!(byte, b'{' | b'[')).count();
-    match dense.get(opened) {
-        Some(b'"') => {}
-        None if text.len() < LOOK_AHEAD && more == More::MayCome => return Look::Undecided,
+    let is_whole = near.len() == LOOK_AHEAD || more == More::Never;
+    // Only an object whose first key is quoted is JSON; prose and bracket storms are let go at once.
+    let mut opened = 0;
+    let first = near.iter().find(|byte| match byte {
+        b'{' | b'[' => {
+            opened += 1;
+            opened > DEEPEST
+        }
+        byte => !byte.is_ascii_whitespace(),
+    });
+    match first {
+        Some(b'"') if opened > 0 => {}
+        None if !is_whole => return Look::Undecided,
         _ => return Look::No,
     }
+    let dense: Vec<u8> = near.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if marks.iter().any(|mark| memchr::memmem::find(&dense, mark.as_bytes()).is_some()) {
         return Look::Yes(());
     }
-    if text.len() < LOOK_AHEAD && more == More::MayCome { Look::Undecided } else { Look::No }
+    if is_whole { Look::No } else { Look::Undecided }
 }
 
 /// Returns the text of a member; the empty text where there is none.

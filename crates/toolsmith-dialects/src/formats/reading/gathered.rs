@@ -10,6 +10,9 @@ use crate::{
     output::{Begun, Output},
 };
 
+/// The most calls that are handed over at once; each piece is looked up among them.
+const MOST: usize = 256;
+
 /// How a call came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Close {
@@ -61,9 +64,14 @@ struct Partial {
 impl Gathered {
     /// Takes a piece in.
     pub(crate) fn add(&mut self, piece: &Piece<'_>, out: &mut Output<'_>) {
+        let is_full = self.calls.len() >= MOST;
         let open = self.calls.iter_mut().find(|call| call.key == piece.key && call.close.is_none());
         match open {
             Some(call) => call.add(piece),
+            None if is_full => {
+                let message = "too many calls are open at once; this one was left out";
+                out.problem(ProblemKind::IgnoredText, piece.range.clone(), message);
+            }
             None => {
                 let mut call = Partial::new(piece);
                 call.add(piece);

@@ -108,11 +108,6 @@ impl ObjectCall {
         Ended::Call
     }
 
-    /// Returns the place behind what has been read.
-    pub(crate) fn end(&self) -> usize {
-        self.span.end()
-    }
-
     fn fields(&self, out: &mut Output<'_>) -> Option<Map<String, Value>> {
         let value = match serde_json::from_str(&self.span.raw) {
             Ok(value) => value,
@@ -252,9 +247,7 @@ impl Members {
                 self.seen += 1;
                 Place::BeforeKey
             }
-            Place::Before | Place::BeforeKey
-                if first == b',' || first.is_ascii_whitespace() =>
-            {
+            Place::Before | Place::BeforeKey if first == b',' || first.is_ascii_whitespace() => {
                 self.seen += 1;
                 place
             }

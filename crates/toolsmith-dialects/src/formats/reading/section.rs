@@ -121,7 +121,7 @@ impl Section {
     /// Goes to the next token.
     fn skip(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> Option<Token> {
         let which = self.gap.skip(&self.tokens.all(), cursor, out)?;
-        self.tokens.number(which)
+        Some(self.tokens.number(which))
     }
 
     fn head(
@@ -136,7 +136,7 @@ impl Section {
         let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
         head.push_str(cursor.take(before));
         let token = match found {
-            Found::Marker { which, .. } => self.tokens.number(which),
+            Found::Marker { which, .. } => Some(self.tokens.number(which)),
             Found::Nothing { .. } => None,
         };
         match token {
@@ -194,12 +194,7 @@ impl Section {
         true
     }
 
-    fn body(
-        &mut self,
-        mut body: Box<Body>,
-        cursor: &mut Cursor<'_>,
-        out: &mut Output<'_>,
-    ) -> bool {
+    fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &self.tokens.all()) {
             Step::Over | Step::Stopped => {
                 body.finish(out);
@@ -265,7 +260,7 @@ impl Tokens {
 
     fn look(&self, text: &str, more: More) -> Look<Token> {
         match look_any(text, &self.all(), more) {
-            Look::Yes(which) => self.number(which).map_or(Look::No, Look::Yes),
+            Look::Yes(which) => Look::Yes(self.number(which)),
             Look::No => Look::No,
             Look::Undecided => Look::Undecided,
         }
@@ -273,11 +268,14 @@ impl Tokens {
 
     fn all(&self) -> Vec<&'static str> {
         let calls = [self.call_begin, self.head_end, self.call_end];
-        calls.into_iter().chain(self.section_begin.iter().chain(self.section_end).copied()).collect()
+        calls
+            .into_iter()
+            .chain(self.section_begin.iter().chain(self.section_end).copied())
+            .collect()
     }
 
-    fn number(&self, which: usize) -> Option<Token> {
-        Some(match which {
+    fn number(&self, which: usize) -> Token {
+        match which {
             0 => Token::CallBegin,
             1 => Token::HeadEnd,
             CALL_END => Token::CallEnd,
@@ -288,7 +286,7 @@ impl Tokens {
                     Some(end) => Token::SectionEnd(end),
                 }
             }
-        })
+        }
     }
 
     fn len(&self, token: Token) -> usize {

@@ -65,11 +65,6 @@ impl Span {
         Step::More
     }
 
-    /// Tells whether anything but white space has arrived.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.scanner.has_begun()
-    }
-
     /// Returns the place behind what has arrived.
     pub(crate) fn end(&self) -> usize {
         self.start + self.raw.len()

@@ -178,7 +178,7 @@ impl Given {
         let Found::Marker { which, .. } = found else { return Some(ValueEnd::OutOfText) };
         if which < 2 {
             self.is_ender = which == 1;
-            self.held = cursor.take(markers.get(which).map_or(0, |tag| tag.len())).to_owned();
+            self.held.push_str(cursor.take(markers.get(which).map_or(0, |tag| tag.len())));
             return None;
         }
         match look_name(cursor.rest(), tags, cursor.more()) {
@@ -203,7 +203,9 @@ impl Given {
         let is_end = match look_any(cursor.rest(), followers, cursor.more()) {
             Look::Undecided => return Some(ValueEnd::OutOfText),
             Look::Yes(_) => true,
-            Look::No => cursor.is_empty(),
+            // At the end of the text nothing tells the end of the call from its tag in a value that
+            // was cut off: such a call is not to be run.
+            Look::No => cursor.is_empty() && !self.is_ender,
         };
         // The end tag of a pair inside the value belongs to the value.
         let is_inner = !self.is_ender && self.open > 0 && !cursor.is_empty();

@@ -6,8 +6,22 @@ use super::schema::Changes;
 
 /// The keys that are taken as they are.
 const TAKEN: [&str; 17] = [
-    "type", "description", "nullable", "default", "items", "minItems", "maxItems", "properties",
-    "required", "minimum", "maximum", "minLength", "maxLength", "pattern", "anyOf", "title",
+    "type",
+    "description",
+    "nullable",
+    "default",
+    "items",
+    "minItems",
+    "maxItems",
+    "properties",
+    "required",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "anyOf",
+    "title",
     "propertyOrdering",
 ];
 /// The longest name of a parameter.
@@ -31,7 +45,8 @@ fn fit_object(
         changes.push((path.to_owned(), "the schema is too deep; it was cut here".to_owned()));
         return Map::new();
     }
-    let mut note = |key: &str, message: &str| changes.push((format!("{path}/{key}"), message.into()));
+    let mut note =
+        |key: &str, message: &str| changes.push((format!("{path}/{key}"), message.into()));
     merge_all_of(&mut fields, &mut note);
     if let Some(parts) = fields.remove("oneOf") {
         note("oneOf", "`oneOf` is shown as `anyOf`");
@@ -148,7 +163,9 @@ fn merge_all_of(fields: &mut Map<String, Value>, note: &mut impl FnMut(&str, &st
         for (key, value) in part {
             match (fields.get_mut(&key), value) {
                 (Some(Value::Object(old)), Value::Object(new)) => old.extend(new),
-                (Some(Value::Array(old)), Value::Array(new)) if key == "required" => old.extend(new),
+                (Some(Value::Array(old)), Value::Array(new)) if key == "required" => {
+                    old.extend(new);
+                }
                 (Some(_), _) => {}
                 (None, value) => {
                     fields.insert(key, value);

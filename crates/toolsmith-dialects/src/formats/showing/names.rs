@@ -28,7 +28,7 @@ pub(crate) enum First {
 const MARK: usize = 6;
 
 impl NameRule {
-    /// Letters, digits, `_` and `-`, 64 at most: OpenAI and Anthropic.
+    /// Letters, digits, `_` and `-`, 64 at most: `OpenAI` and Anthropic.
     pub(crate) const DASHED: Self = Self { others: "-", first: First::Any, longest: 64 };
     /// Also dots, and a letter first: Gemini.
     pub(crate) const DOTTED: Self = Self { others: "-.", first: First::Letter, longest: 64 };
@@ -43,7 +43,8 @@ impl NameRule {
         let first = name.chars().next();
         name.chars().count() <= self.longest
             && name.chars().all(|c| self.allows(c))
-            && first.is_some_and(|c| self.first == First::Any || c.is_ascii_alphabetic() || c == '_')
+            && first
+                .is_some_and(|c| self.first == First::Any || c.is_ascii_alphabetic() || c == '_')
     }
 }
 

@@ -168,26 +168,23 @@ fn take_over(fields: &mut Map<String, Value>, part: &Value, key: &str) {
 
 /// Leaves out parameters whose names the provider does not take.
 fn drop_keys(schema: &mut Value, changes: &mut Changes) {
-    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
-        return;
-    };
     let is_legal = |name: &str| {
         (1..=LONGEST_KEY).contains(&name.len())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-".contains(c))
     };
-    let dropped: Vec<String> = properties.keys().filter(|name| !is_legal(name)).cloned().collect();
-    for name in dropped {
-        properties.remove(&name);
-        if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
-            required.retain(|wanted| *wanted != *name);
-        }
-        let message = format!("the provider does not take `{name}` as a name; it was left out");
-        changes.push((format!("/properties/{}", escaped(&name)), message));
-        let Some(again) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
-            return;
-        };
-        again.remove(&name);
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| name.as_str().is_some_and(is_legal));
     }
+    let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+        return;
+    };
+    properties.retain(|name, _| {
+        if !is_legal(name) {
+            let message = format!("the provider does not take `{name}` as a name; it was left out");
+            changes.push((format!("/properties/{}", escaped(name)), message));
+        }
+        is_legal(name)
+    });
 }
 
 /// Says of lists that do not say what is in them that it may be anything.
@@ -230,7 +227,8 @@ fn inline(
                 let is_circle = open.iter().any(|other| other == reference);
                 let (Some(target), false, Some(left)) = (target, is_circle, budget.checked_sub(1))
                 else {
-                    let message = format!("`{reference}` cannot be written out; anything goes there");
+                    let message =
+                        format!("`{reference}` cannot be written out; anything goes there");
                     changes.push((path.to_owned(), message));
                     return json!({});
                 };
@@ -249,7 +247,9 @@ fn inline(
             }
             fields
                 .iter()
-                .filter(|(key, _)| !(path.is_empty() && matches!(key.as_str(), "$defs" | "definitions")))
+                .filter(|(key, _)| {
+                    !(path.is_empty() && matches!(key.as_str(), "$defs" | "definitions"))
+                })
                 .map(|(key, value)| {
                     let path = format!("{path}/{}", escaped(key));
                     let value = if DATA.contains(&key.as_str()) {

@@ -81,9 +81,10 @@ impl Call {
         if *reading == Reading::Wait && !cursor.is_last() {
             return Stage::Wait;
         }
-        if let Some(open) = self.value.take() {
+        if let Some(open) = &mut self.value {
             open.settle(reading, &mut self.known, out);
         }
+        self.value = None;
         match reading {
             Reading::Wait => Stage::CutOff,
             Reading::Value => Stage::Go,
@@ -109,7 +110,8 @@ impl Call {
                 Look::Yes(name) => {
                     self.end_junk(cursor.offset(), out);
                     cursor.take(name.len() + "<>".len());
-                    self.value = Some(Open::of_element(name, cursor.offset()));
+                    let wanted = self.known.wanted(name, None);
+                    self.value = Some(Open::of_element(name, wanted, cursor.offset()));
                     return Stage::Go;
                 }
                 Look::No => {}
@@ -131,11 +133,14 @@ impl Call {
             }
             (Kind::Parameter, Side::Open, Some(name)) => {
                 self.check_prefix(tag.prefix, cursor.range(tag.len), out);
-                self.value = Some(Open::new(tag, name, cursor.offset() + tag.len));
+                let wanted = self.known.wanted(name, tag.is_string);
+                let start = cursor.offset() + tag.len;
+                self.value = Some(Open::new(name, wanted, tag.prefix, start));
             }
             (Kind::Parameter, Side::Empty, Some(name)) => {
-                let (name, is_string, range) = (name.into(), tag.is_string, cursor.range(tag.len));
-                self.known.add(Parameter { name, is_string, raw: String::new(), range }, out);
+                let wanted = self.known.wanted(name, tag.is_string);
+                let (name, range) = (name.to_owned(), cursor.range(tag.len));
+                self.known.add(Parameter { name, wanted, raw: String::new(), range }, out);
             }
             (Kind::Parameters, ..) => self.is_older = tag.side == Side::Open,
             (Kind::Invoke, Side::Close, _) => {}
@@ -151,7 +156,7 @@ impl Call {
 
     /// Notes that the prefix of a tag is another than that of the call, once for each call.
     fn check_prefix(&mut self, prefix: &str, range: Range<usize>, out: &mut Output<'_>) {
-        if self.known.prefix != prefix && !self.is_mixed {
+        if !self.known.has_prefix(prefix) && !self.is_mixed {
             self.is_mixed = true;
             let ours = &self.known.prefix;
             let message = format!("the call's tags begin with `{ours}`, this one with `{prefix}`");

@@ -28,9 +28,7 @@ pub(super) fn decode(text: String) -> String {
             }
             may_end = false;
         }
-        let (c, len) = entity(rest).unwrap_or_else(|| {
-            (rest.chars().next().unwrap_or_default(), 1)
-        });
+        let (c, len) = entity(rest).unwrap_or_else(|| (rest.chars().next().unwrap_or_default(), 1));
         decoded.push(c);
         rest = rest.get(len..).unwrap_or_default();
     }

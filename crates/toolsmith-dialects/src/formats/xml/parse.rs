@@ -45,12 +45,21 @@ pub(super) fn claims(text: &str, more: More) -> Look<()> {
 pub(super) struct Reader {
     prose: Prose,
     state: State,
-    /// Inside a block.
-    is_wrapped: bool,
-    /// The end tag of a block may still come, for a block that was left or never opened.
-    owes_closer: bool,
+    block: Block,
     has_called: bool,
     has_noted_bare: bool,
+}
+
+/// Whether the text is inside a block of calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Block {
+    /// It is not.
+    #[default]
+    Outside,
+    /// It is.
+    Inside,
+    /// It is not, but an end tag may come: for a block that was left, or was never opened.
+    Owed,
 }
 
 #[derive(Debug, Default)]
@@ -151,7 +160,7 @@ impl Reader {
         let text = cursor.take(tag.len);
         self.prose.pass(text);
         if tag.side == Side::Close {
-            if tag.kind == Kind::Wrapper && std::mem::take(&mut self.owes_closer) {
+            if tag.kind == Kind::Wrapper && std::mem::take(&mut self.block) == Block::Owed {
                 return Step::Go;
             }
             let message = "an end tag without its beginning was left in the text";
@@ -159,8 +168,10 @@ impl Reader {
             out.text(text, start);
             return Step::Go;
         }
-        self.is_wrapped = tag.kind == Kind::Wrapper;
-        let invoke = (!self.is_wrapped).then(|| Head::of(&tag, start));
+        let invoke = (tag.kind == Kind::Invoke).then(|| Head::of(&tag, start));
+        if invoke.is_none() {
+            self.block = Block::Inside;
+        }
         self.go(State::Opened(Opened { start, held: text.to_owned(), invoke }))
     }
 
@@ -194,9 +205,7 @@ impl Reader {
     ) -> Step {
         match look_tag(cursor.rest(), cursor.more()) {
             Look::Undecided => self.wait(State::Opened(opened)),
-            Look::Yes(tag) if tag.opens_named(Kind::Invoke) => {
-                self.go(State::Block(String::new()))
-            }
+            Look::Yes(tag) if tag.opens_named(Kind::Invoke) => self.go(State::Block(String::new())),
             Look::Yes(tag) if tag.is(Kind::Invoke, Side::Open) => {
                 opened.invoke = Some(Head::of(&tag, cursor.offset()));
                 opened.held.push_str(cursor.take(tag.len));
@@ -206,6 +215,7 @@ impl Reader {
                 let range = opened.start..cursor.offset() + tag.len;
                 out.problem(ProblemKind::EmptyBlock, range, "a block of calls has no call in it");
                 self.prose.pass(cursor.take(tag.len));
+                self.block = Block::Outside;
                 self.go(State::Text)
             }
             Look::Yes(_) | Look::No => self.give_up(&opened, out),
@@ -241,7 +251,9 @@ impl Reader {
     fn give_up(&mut self, opened: &Opened, out: &mut Output<'_>) -> Step {
         out.text(&opened.held, opened.start);
         self.prose.pass(&opened.held);
-        self.is_wrapped = false;
+        if self.block == Block::Inside {
+            self.block = Block::Outside;
+        }
         self.go(State::Text)
     }
 
@@ -249,12 +261,11 @@ impl Reader {
         let Some(Head { name: Some(name), id, prefix, start }) = opened.invoke else {
             return self.give_up(&opened, out);
         };
-        if !self.is_wrapped && !std::mem::replace(&mut self.has_noted_bare, true) {
+        if self.block != Block::Inside && !std::mem::replace(&mut self.has_noted_bare, true) {
             let range = start..opened.start + opened.held.len();
             out.problem(ProblemKind::MissingStart, range, "a call stands outside a block of calls");
         }
-        let begun = out.begin(&name, id.as_deref(), start);
-        let known = Known::new(begun, prefix, out);
+        let known = Known::begin(&name, id.as_deref(), &prefix, start, out);
         self.go(State::Call(Box::new(Call::new(known))))
     }
 
@@ -272,8 +283,8 @@ impl Reader {
         let start = cursor.offset();
         match tag {
             Some(tag) if tag.opens_named(Kind::Invoke) => {
-                let begun = out.begin(tag.name.unwrap_or_default(), tag.id, start);
-                let call = Call::new(Known::new(begun, tag.prefix.into(), out));
+                let name = tag.name.unwrap_or_default();
+                let call = Call::new(Known::begin(name, tag.id, tag.prefix, start, out));
                 cursor.take(tag.len);
                 if tag.side == Side::Empty {
                     return self.finish(call, cursor.offset(), out);
@@ -286,7 +297,7 @@ impl Reader {
                 self.go(State::Opened(Opened { start, held, invoke }))
             }
             Some(tag) if tag.is(Kind::Wrapper, Side::Close) => {
-                self.is_wrapped = false;
+                self.block = Block::Outside;
                 self.prose.pass(cursor.take(tag.len));
                 self.go(State::Text)
             }
@@ -304,8 +315,7 @@ impl Reader {
     fn leave_block(&mut self, space: &str, cursor: &Cursor<'_>, out: &mut Output<'_>) -> Step {
         let message = "a block of calls has no end tag; it ends where text goes on";
         out.problem(ProblemKind::MissingEnd, cursor.range(0), message);
-        self.is_wrapped = false;
-        self.owes_closer = true;
+        self.block = Block::Owed;
         out.text(space, cursor.offset() - space.len());
         self.prose.pass(space);
         self.go(State::Text)
@@ -325,9 +335,12 @@ impl Reader {
     fn finish(&mut self, call: Call, end: usize, out: &mut Output<'_>) -> Step {
         call.finish(end, out);
         self.has_called = true;
-        self.owes_closer = !self.is_wrapped;
         self.prose.pass(">");
-        self.go(if self.is_wrapped { State::Block(String::new()) } else { State::Text })
+        if self.block == Block::Inside {
+            return self.go(State::Block(String::new()));
+        }
+        self.block = Block::Owed;
+        self.go(State::Text)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Writes the `<functions>` block, calls and results as text.
 
-use std::fmt::Write as _;
-
 use serde_json::{Map, Value, json};
 use toolsmith_core::ToolSpec;
 
@@ -59,18 +57,18 @@ pub(crate) fn instructions(language: Language) -> &'static str {
 
 /// Writes the `<functions>` block: one definition a line, keys in alphabetical order.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
-    let mut text = String::from("<functions>\n");
-    for spec in tools {
+    let definition = |spec: &&ToolSpec| {
         let definition = json!({
             "description": spec.description.as_str(),
             "name": spec.name.as_str(),
             "parameters": parameters(spec, settings.titles),
         });
-        // Writing to a string cannot fail.
-        let _: std::fmt::Result = writeln!(text, "<function>{definition}</function>");
-    }
-    text.push_str("</functions>");
-    Rendering { content: Value::String(text), ..Rendering::default() }
+        format!("<function>{definition}</function>")
+    };
+    let mut lines = vec!["<functions>".to_owned()];
+    lines.extend(tools.iter().map(definition));
+    lines.push("</functions>".to_owned());
+    Rendering { content: Value::String(lines.join("\n")), ..Rendering::default() }
 }
 
 fn parameters(spec: &ToolSpec, titles: Titles) -> Value {
@@ -122,9 +120,9 @@ fn sorted(schema: &Value, titles: Titles) -> Value {
 
 fn sorted_field(key: &str, value: &Value, titles: Titles) -> Value {
     match value.as_object().filter(|_| NAMED_SCHEMAS.contains(&key)) {
-        Some(members) => ordered(members)
-            .map(|(name, schema)| (name.clone(), sorted(schema, titles)))
-            .collect(),
+        Some(members) => {
+            ordered(members).map(|(name, schema)| (name.clone(), sorted(schema, titles))).collect()
+        }
         None if DATA.contains(&key) => sorted(value, Titles::On),
         None => sorted(value, titles),
     }
@@ -178,21 +176,20 @@ fn value_text(value: &Value, wanted: Wanted) -> String {
 
 /// Writes a block of results.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
-    let mut text = String::from("<function_results>\n");
-    for result in results {
-        let (tag, body) = match result.result {
-            Ok(Value::String(output)) => ("stdout", output.clone()),
-            Ok(output) => ("stdout", output.to_string()),
-            Err(message) => ("error", message.to_owned()),
-        };
-        let name = result.name;
-        let _: std::fmt::Result = writeln!(
-            text,
-            "<result>\n<tool_name>{name}</tool_name>\n<{tag}>{body}</{tag}>\n</result>"
-        );
-    }
-    text.push_str("</function_results>");
-    text
+    let mut lines = vec!["<function_results>".to_owned()];
+    lines.extend(results.iter().map(result));
+    lines.push("</function_results>".to_owned());
+    lines.join("\n")
+}
+
+fn result(shown: &ShownResult<'_>) -> String {
+    let (tag, body) = match shown.result {
+        Ok(Value::String(output)) => ("stdout", output.clone()),
+        Ok(output) => ("stdout", output.to_string()),
+        Err(message) => ("error", message.to_owned()),
+    };
+    let name = shown.name;
+    format!("<result>\n<tool_name>{name}</tool_name>\n<{tag}>{body}</{tag}>\n</result>")
 }
 
 #[cfg(test)]
@@ -238,7 +235,10 @@ mod tests {
     fn titles_are_shown_where_a_setting_asks_for_them() {
         let text = definitions(&[&room()], &RenderSettings { titles: Titles::On }).text();
         assert!(text.contains(r#""title":"Hall","type":"string""#), "{text}");
-        assert!(text.contains(r#""time":{"description":"时间范围","title":"Time","type""#), "{text}");
+        assert!(
+            text.contains(r#""time":{"description":"时间范围","title":"Time","type""#),
+            "{text}"
+        );
         assert!(text.contains(r#""title":"Old","type":"object""#), "{text}");
         let plain = ToolSpec::new("book_room").unwrap().with_parameters(&[Parameter::string("a")]);
         let text = definitions(&[&plain], &RenderSettings { titles: Titles::On }).text();

@@ -11,7 +11,7 @@ const LONGEST_WORD: usize = 32;
 /// The longest name that the short way of reading looks at.
 const USUAL_NAME: usize = 64;
 
-/// What DeepSeek writes before every name.
+/// What DSML puts before every name.
 const DSML: &str = "｜DSML｜";
 
 /// Which tag it is, whatever its prefix.
@@ -100,7 +100,8 @@ fn usual_tag(text: &str) -> Option<Tag<'_>> {
     } else {
         return None;
     };
-    let mut tag = Tag { kind, side, prefix: "", name: None, id: None, is_string: None, len: at + 1 };
+    let mut tag =
+        Tag { kind, side, prefix: "", name: None, id: None, is_string: None, len: at + 1 };
     if side == Side::Close {
         return (bytes.first() == Some(&b'<') && bytes.get(at) == Some(&b'>')).then_some(tag);
     }
@@ -196,8 +197,7 @@ impl<'a> Scan<'a> {
         self.literal("<")?;
         let side = self.side()?;
         let (prefix, kind) = self.kind()?;
-        let mut tag =
-            Tag { kind, side, prefix, name: None, id: None, is_string: None, len: 0 };
+        let mut tag = Tag { kind, side, prefix, name: None, id: None, is_string: None, len: 0 };
         if !(self.peek()?.is_ascii_whitespace() || matches!(self.peek()?, b'>' | b'/')) {
             return Err(Stop::Wrong);
         }

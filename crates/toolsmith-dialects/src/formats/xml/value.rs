@@ -10,11 +10,11 @@ use memchr::memchr;
 use toolsmith_core::Text;
 
 use super::{
-    known::{Known, Parameter},
+    known::{Known, Parameter, is_same, to_prefix},
     tag::{Kind, Side, Tag, look_element, look_tag, proves_call},
 };
 use crate::{
-    ProblemKind,
+    ProblemKind, Wanted,
     cursor::{Cursor, Look, More, look_literal},
     output::Output,
 };
@@ -22,8 +22,8 @@ use crate::{
 /// A value while it arrives.
 #[derive(Debug)]
 pub(super) struct Open {
-    name: Text,
-    is_string: Option<bool>,
+    name: String,
+    wanted: Wanted,
     prefix: Text,
     /// The end tag, in the older form where it is called like the parameter.
     element: Option<String>,
@@ -46,8 +46,8 @@ pub(super) struct Open {
 struct Opener {
     at: usize,
     len: usize,
-    name: Text,
-    is_string: Option<bool>,
+    name: String,
+    wanted: Wanted,
 }
 
 /// A tag that means one thing or another by what follows it.
@@ -73,21 +73,11 @@ pub(super) enum Reading {
 
 impl Open {
     /// Begins the value of a parameter behind its tag.
-    pub(super) fn new(tag: &Tag<'_>, name: &str, start: usize) -> Self {
-        Self::begin(name.into(), tag.is_string, tag.prefix.into(), start)
-    }
-
-    /// Begins the value of an element of the older form.
-    pub(super) fn of_element(name: &str, start: usize) -> Self {
-        let open = Self::begin(name.into(), None, Text::default(), start);
-        Self { element: Some(format!("</{name}>")), ..open }
-    }
-
-    fn begin(name: Text, is_string: Option<bool>, prefix: Text, start: usize) -> Self {
+    pub(super) fn new(name: &str, wanted: Wanted, prefix: &str, start: usize) -> Self {
         Self {
-            name,
-            is_string,
-            prefix,
+            name: name.to_owned(),
+            wanted,
+            prefix: to_prefix(prefix),
             element: None,
             text: String::new(),
             start,
@@ -100,6 +90,11 @@ impl Open {
         }
     }
 
+    /// Begins the value of an element of the older form.
+    pub(super) fn of_element(name: &str, wanted: Wanted, start: usize) -> Self {
+        Self { element: Some(format!("</{name}>")), ..Self::new(name, wanted, "", start) }
+    }
+
     /// Reads on; `tail` keeps a tag and the space behind it until it is known what they are.
     pub(super) fn read(
         &mut self,
@@ -110,18 +105,29 @@ impl Open {
     ) -> Reading {
         loop {
             if let Some(tag) = self.undecided {
-                match self.decide(tag, cursor, call, tail) {
+                tail.push_str(cursor.take_space());
+                match self.decide(tag, cursor, call) {
                     Look::Undecided => return Reading::Wait,
                     Look::Yes(reading) => return reading,
-                    Look::No => self.keep(tag, tail),
+                    Look::No => self.keep(tag, tail, ""),
                 }
             }
-            let rest = cursor.rest();
-            let (len, tag) = self.next_tag(rest, cursor.more());
+            let (len, tag) = self.next_tag(cursor.rest(), cursor.more());
             self.push(cursor.take(len), out, call);
             let Some(tag) = tag else { return Reading::Wait };
             let text = cursor.take(tag.len);
-            self.meet(&tag, text, cursor.offset(), call, tail);
+            let Some(tag) = self.meet(&tag, text, cursor.offset(), call) else { continue };
+            let space = cursor.take_space();
+            match self.decide(tag, cursor, call) {
+                Look::Yes(reading) => return reading,
+                Look::No => self.keep(tag, text, space),
+                Look::Undecided => {
+                    tail.clear();
+                    tail.push_str(text);
+                    tail.push_str(space);
+                    return Reading::Wait;
+                }
+            }
         }
     }
 
@@ -153,18 +159,18 @@ impl Open {
     }
 
     /// Takes in a tag that stands inside the value or ends it; `end` is the place behind it.
-    fn meet(&mut self, tag: &Tag<'_>, text: &str, end: usize, call: &Known, tail: &mut String) {
+    ///
+    /// Returns it when what follows must say which of the two it is.
+    fn meet(&mut self, tag: &Tag<'_>, text: &str, end: usize, call: &Known) -> Option<Undecided> {
         let is_outer = self.depth == 0;
         let ends = is_outer && matches!(tag.kind, Kind::Parameter | Kind::Invoke);
         if (ends && tag.side == Side::Close)
             || (tag.is(Kind::Invoke, Side::Open) && tag.name.is_some())
         {
-            tail.clear();
-            tail.push_str(text);
             let (kind, side) = (tag.kind, tag.side);
-            let is_of_same_prefix = self.prefix == tag.prefix;
+            let is_of_same_prefix = is_same(&self.prefix, tag.prefix);
             self.undecided = Some(Undecided { kind, side, is_of_same_prefix, end });
-            return;
+            return self.undecided;
         }
         if tag.is(Kind::Invoke, Side::Close) {
             self.depth -= 1;
@@ -173,21 +179,16 @@ impl Open {
             && let Some(name) = tag.name.filter(|name| call.may_take(name, &self.name))
         {
             let (at, len) = (self.text.len(), text.len());
-            self.openers.push(Opener { at, len, name: name.into(), is_string: tag.is_string });
+            let wanted = call.wanted(name, tag.is_string);
+            self.openers.push(Opener { at, len, name: name.to_owned(), wanted });
         }
         self.has_markup = true;
         self.text.push_str(text);
+        None
     }
 
     /// Says by what follows whether an end tag is one, and whether a call begins in the value.
-    fn decide(
-        &mut self,
-        tag: Undecided,
-        cursor: &mut Cursor<'_>,
-        call: &Known,
-        tail: &mut String,
-    ) -> Look<Reading> {
-        tail.push_str(cursor.take_space());
+    fn decide(&mut self, tag: Undecided, cursor: &Cursor<'_>, call: &Known) -> Look<Reading> {
         let rest = cursor.rest();
         if rest.is_empty() {
             return Look::Undecided;
@@ -195,7 +196,7 @@ impl Open {
         let next = match look_tag(rest, cursor.more()) {
             Look::Undecided => return Look::Undecided,
             Look::Yes(tag) => tag,
-            Look::No if self.element.is_some() => return self.decide_element(rest, cursor.more()),
+            Look::No if self.element.is_some() => return decide_element(rest, cursor.more()),
             Look::No => return Look::No,
         };
         if tag.side == Side::Open {
@@ -210,55 +211,50 @@ impl Open {
             || next.is(Kind::Invoke, Side::Close)
             || next.opens_named(Kind::Parameter)
             || (self.element.is_some() && next.is(Kind::Parameters, Side::Close));
-        let is_ours = tag.is_of_same_prefix || next.prefix == call.prefix;
+        let is_ours = tag.is_of_same_prefix || call.has_prefix(next.prefix);
         if is_end && is_ours { Look::Yes(Reading::Value) } else { Look::No }
     }
 
-    fn decide_element(&self, rest: &str, more: More) -> Look<Reading> {
-        match look_element(rest, more) {
-            Look::Yes(_) => Look::Yes(Reading::Value),
-            Look::No => Look::No,
-            Look::Undecided => Look::Undecided,
-        }
-    }
-
     /// Keeps a tag that ends nothing as text of the value.
-    fn keep(&mut self, tag: Undecided, tail: &str) {
+    fn keep(&mut self, tag: Undecided, text: &str, space: &str) {
         self.undecided = None;
         self.has_markup = true;
         let is_closer = tag.kind == Kind::Parameter && tag.side == Side::Close;
         if is_closer && self.openers.pop().is_none() {
             self.first_close.get_or_insert(self.text.len());
         }
-        self.text.push_str(tail);
+        self.text.push_str(text);
+        self.text.push_str(space);
     }
 
     /// Gives the finished value to its call, and the values of parameters found inside it.
-    pub(super) fn settle(mut self, reading: &Reading, call: &mut Known, out: &mut Output<'_>) {
-        let rest = self.text.get(self.streamed..).unwrap_or_default();
-        out.arguments(&call.begun, Some(&self.name), rest);
+    pub(super) fn settle(&mut self, reading: &Reading, call: &mut Known, out: &mut Output<'_>) {
         let openers = std::mem::take(&mut self.openers);
-        let has_end = *reading == Reading::Value && openers.is_empty();
-        if has_end {
+        let is_one = !matches!(reading, Reading::Call(_)) && openers.is_empty();
+        if is_one {
+            let rest = self.text.get(self.streamed..).unwrap_or_default();
+            out.arguments(&call.begun, Some(&self.name), rest);
             self.note_markup(out);
             let range = self.start..self.start + self.text.len();
-            let Self { name, is_string, text: raw, .. } = self;
-            return call.add(Parameter { name, is_string, raw, range }, out);
+            let name = std::mem::take(&mut self.name);
+            let raw = std::mem::take(&mut self.text);
+            return call.add(Parameter { name, wanted: self.wanted, raw, range }, out);
         }
         let mut from = 0;
-        let (mut name, mut is_string) = (self.name.clone(), self.is_string);
+        let (mut name, mut wanted) = (self.name.clone(), self.wanted);
         for opener in openers {
-            self.add_part(from..opener.at, (name, is_string), call, out);
+            self.add_part(from..opener.at, (name, wanted), call, out);
             from = opener.at + opener.len;
-            (name, is_string) = (opener.name, opener.is_string);
+            (name, wanted) = (opener.name, opener.wanted);
         }
-        self.add_part(from..self.text.len(), (name, is_string), call, out);
+        self.add_part(from..self.text.len(), (name, wanted), call, out);
     }
 
     fn note_markup(&self, out: &mut Output<'_>) {
         if self.has_markup {
             let range = self.start..self.start + self.text.len();
-            let message = format!("the value of `{}` holds tags of calls; they are its text", self.name);
+            let message =
+                format!("the value of `{}` holds tags of calls; they are its text", self.name);
             out.problem(ProblemKind::MarkupInValue, range, message);
         }
     }
@@ -267,7 +263,7 @@ impl Open {
     fn add_part(
         &self,
         part: std::ops::Range<usize>,
-        (name, is_string): (Text, Option<bool>),
+        (name, wanted): (String, Wanted),
         call: &mut Known,
         out: &mut Output<'_>,
     ) {
@@ -277,12 +273,16 @@ impl Open {
         if closed.is_some() {
             let message = "text between the parameters of a call was left out";
             out.problem(ProblemKind::IgnoredText, range.end..self.start + part.end, message);
-        } else if part.end < self.text.len() || self.undecided.is_none_or(|tag| tag.kind == Kind::Invoke) {
+        } else if part.end < self.text.len()
+            || self.undecided.is_none_or(|tag| tag.kind == Kind::Invoke)
+        {
             let message = format!("`{name}` has no end tag; it ends where the call goes on");
             out.problem(ProblemKind::MissingEnd, range.clone(), message);
         }
+        let rest = self.text.get(part.start.max(self.streamed)..end).unwrap_or_default();
+        out.arguments(&call.begun, Some(&name), rest);
         let raw = self.text.get(part.start..end).unwrap_or_default().to_owned();
-        call.add(Parameter { name, is_string, raw, range }, out);
+        call.add(Parameter { name, wanted, raw, range }, out);
     }
 }
 
@@ -298,6 +298,15 @@ fn look_closer<'a>(text: &'a str, element: &str, more: More) -> Look<Tag<'a>> {
             is_string: None,
             len,
         }),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Says by what follows whether an end tag of the older form is one.
+fn decide_element(rest: &str, more: More) -> Look<Reading> {
+    match look_element(rest, more) {
+        Look::Yes(_) => Look::Yes(Reading::Value),
         Look::No => Look::No,
         Look::Undecided => Look::Undecided,
     }

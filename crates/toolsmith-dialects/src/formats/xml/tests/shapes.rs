@@ -74,7 +74,8 @@ fn shape_5_a_call_that_the_text_cuts_off_is_set_aside() {
 
 #[test]
 fn shape_6_a_parameter_whose_tag_is_not_closed_is_skipped_and_the_good_one_kept() {
-    let text = call_of("<parameter name=\"bad\"\n1</parameter>\n<parameter name=\"b\">2</parameter>");
+    let text =
+        call_of("<parameter name=\"bad\"\n1</parameter>\n<parameter name=\"b\">2</parameter>");
     let reply = is_one_call(&text, &json!({"b": "2"}));
     assert!(kinds(&reply).contains(&ProblemKind::IgnoredText), "{:?}", reply.problems);
 }
@@ -112,8 +113,8 @@ fn shape_11_an_end_tag_of_an_unknown_wrapper_changes_nothing() {
     let call = call_of("<parameter name=\"a\">1</parameter>");
     is_one_call(&format!("{call}\n</function_invocation>"), &json!({"a": "1"}));
     let inside = "<function_calls><invoke name=\"x\"><parameter name=\"a\">1</parameter></function_invocation></invoke></function_calls>";
-    let reply = read(inside);
-    assert_eq!(reply.calls.len() + reply.set_aside.len(), 1);
+    let reply = is_one_call(inside, &json!({"a": "1"}));
+    assert_eq!(kinds(&reply), [ProblemKind::IgnoredText]);
 }
 
 #[test]
@@ -209,7 +210,8 @@ fn shape_24_nothing_behind_a_result_that_the_model_made_up_is_a_call() {
 
 #[test]
 fn text_between_parameters_is_left_out_and_noted() {
-    let text = call_of("<parameter name=\"a\">1</parameter> so <parameter name=\"b\">2</parameter>");
+    let text =
+        call_of("<parameter name=\"a\">1</parameter> so <parameter name=\"b\">2</parameter>");
     let reply = is_one_call(&text, &json!({"a": "1", "b": "2"}));
     assert_eq!(kinds(&reply), [ProblemKind::IgnoredText]);
 }

@@ -111,6 +111,17 @@ fn entities_and_sections_are_decoded_where_a_setting_asks_for_it() {
 }
 
 #[test]
+fn arguments_inside_one_parameter_are_unpacked_where_the_tool_has_no_such_parameter() {
+    for name in ["arguments", "input"] {
+        let text = call_of(&format!("<parameter name=\"{name}\">{{\"count\": 1}}</parameter>"));
+        let reply = read_with(&text, &tools());
+        assert_eq!(calls(&reply), [("x", &json!({"count": 1}))]);
+        assert_eq!(kinds(&reply), [ProblemKind::Repaired]);
+        is_one_call(&text, &json!({ name: "{\"count\": 1}" }));
+    }
+}
+
+#[test]
 fn a_mention_is_not_a_call() {
     for text in [
         "Use <function_calls> to call tools.",
@@ -132,7 +143,8 @@ fn a_mention_is_not_a_call() {
 #[test]
 fn a_fence_closes_and_calls_behind_it_count() {
     let call = call_of("<parameter name=\"a\">1</parameter>");
-    for before in ["```\ncode\n```\n", "~~~~\n```\n~~~~\n", "```inline``` text\n", "    ```\n", "a ``` b\n"]
+    for before in
+        ["```\ncode\n```\n", "~~~~\n```\n~~~~\n", "```inline``` text\n", "    ```\n", "a ``` b\n"]
     {
         let reply = read(&format!("{before}{call}"));
         assert_eq!(reply.calls.len(), 1, "{before}");
@@ -219,7 +231,21 @@ fn streamed_argument_text_is_the_value() {
 }
 
 #[test]
+fn argument_text_streams_to_the_parameter_it_belongs_to() {
+    let text = call_of("<parameter name=\"a\">1<parameter name=\"b\">2</parameter>");
+    let mut parser = Parser::new(Dialect::Xml, Tools::none(), Settings::default());
+    let mut streamed = Vec::new();
+    for event in parser.push(&text) {
+        if let Event::Arguments { parameter: Some(name), text, .. } = event {
+            streamed.push(format!("{name}={text}"));
+        }
+    }
+    assert_eq!(streamed, ["a=1", "b=2"]);
+}
+
+#[test]
 fn a_list_of_problems_is_bounded() {
-    let reply = parse(Dialect::Xml, &"</invoke>".repeat(5_000), &Tools::none(), &Settings::default());
+    let reply =
+        parse(Dialect::Xml, &"</invoke>".repeat(5_000), &Tools::none(), &Settings::default());
     assert_eq!(reply.problems.len(), 1_000);
 }

@@ -1,0 +1,63 @@
+//! Writes tools, calls and results as the templates of Mistral do.
+
+use serde_json::{Value, json};
+use toolsmith_core::ToolSpec;
+
+use super::{
+    super::showing::{Definition, instructed, python_json, result_text},
+    Mistral,
+};
+use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
+
+/// Writes the part of the prompt that shows the tools.
+pub(super) fn definitions(
+    _form: Mistral,
+    tools: &[&ToolSpec],
+    settings: &RenderSettings,
+) -> Rendering {
+    instructed(tools, settings, |definitions| {
+        let list: Value = definitions.iter().map(Definition::wrapped).collect();
+        format!("[AVAILABLE_TOOLS]{}[/AVAILABLE_TOOLS]", python_json(&list))
+    })
+}
+
+/// Writes calls.
+pub(super) fn calls(form: Mistral, calls: &[ShownCall<'_>], _tools: &Tools) -> String {
+    match form {
+        Mistral::List => {
+            let list: Value = calls.iter().map(object).collect();
+            format!("[TOOL_CALLS]{}", python_json(&list))
+        }
+        Mistral::Compact => calls.iter().map(compact).collect(),
+    }
+}
+
+fn object(call: &ShownCall<'_>) -> Value {
+    let mut object = json!({"name": call.name, "arguments": call.arguments});
+    if let (Some(fields), Some(id)) = (object.as_object_mut(), call.id) {
+        fields.insert("id".to_owned(), json!(id));
+    }
+    object
+}
+
+fn compact(call: &ShownCall<'_>) -> String {
+    let id = call.id.map(|id| format!("[CALL_ID]{id}")).unwrap_or_default();
+    format!("[TOOL_CALLS]{}{id}[ARGS]{}", call.name, python_json(call.arguments))
+}
+
+/// Writes results.
+pub(super) fn results(form: Mistral, results: &[ShownResult<'_>]) -> String {
+    let blocks = results.iter().map(|result| {
+        let (id, output) = (result.id.unwrap_or_default(), result_text(result));
+        match form {
+            Mistral::List => {
+                let object = json!({"content": output, "call_id": id});
+                format!("[TOOL_RESULTS]{}[/TOOL_RESULTS]", python_json(&object))
+            }
+            Mistral::Compact => {
+                format!("[TOOL_RESULTS]{id}[TOOL_CONTENT]{output}[/TOOL_RESULTS]")
+            }
+        }
+    });
+    blocks.collect()
+}

@@ -1,0 +1,68 @@
+//! Writes tools, calls and results as the template of Qwen3-Coder does.
+
+use serde_json::Value;
+use toolsmith_core::ToolSpec;
+
+use super::super::showing::{Definition, instructed, pretty_output, result_text, value_text};
+use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
+
+/// Writes the part of the system prompt that shows the tools.
+pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
+    instructed(tools, settings, |definitions| {
+        let functions: String = definitions.iter().map(function).collect();
+        format!(
+            "# Tools\n\nYou have access to the following functions:\n\n<tools>{functions}\n\
+             </tools>\n\nIf you choose to call a function ONLY reply in the following format with \
+             NO suffix:\n\n<tool_call>\n<function=example_function_name>\n\
+             <parameter=example_parameter_1>\nvalue_1\n</parameter>\n\
+             <parameter=example_parameter_2>\nThis is the value for the second parameter\nthat can \
+             span\nmultiple lines\n</parameter>\n</function>\n</tool_call>\n\n\
+             Function calls must follow this format exactly, and required parameters must be given."
+        )
+    })
+}
+
+fn function(definition: &Definition) -> String {
+    let mut text = format!(
+        "\n<function>\n<name>{}</name>\n<description>{}</description>\n<parameters>",
+        definition.name, definition.description
+    );
+    for (name, schema) in definition.properties() {
+        text.extend(["\n<parameter>\n<name>", name, "</name>"]);
+        for (key, value) in schema.as_object().into_iter().flatten() {
+            text.extend(["\n<", key, ">", &pretty_output(value), "</", key, ">"]);
+        }
+        text.push_str("\n</parameter>");
+    }
+    if let Some(required) = definition.parameters.get("required").filter(|list| !is_empty(list)) {
+        text.extend(["\n<required>", &required.to_string(), "</required>"]);
+    }
+    text + "\n</parameters>\n</function>"
+}
+
+fn is_empty(list: &Value) -> bool {
+    list.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Writes calls.
+pub(super) fn calls(calls: &[ShownCall<'_>], tools: &Tools) -> String {
+    let blocks = calls.iter().map(|call| {
+        let shape = tools.shape(call.name);
+        let mut text = format!("<tool_call>\n<function={}>\n", call.name);
+        for (name, value) in call.arguments.as_object().into_iter().flatten() {
+            let wanted = shape.as_ref().and_then(|shape| shape.wanted(name));
+            let value = value_text(value, wanted);
+            text.extend(["<parameter=", name, ">\n", &value, "\n</parameter>\n"]);
+        }
+        text + "</function>\n</tool_call>"
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// Writes results.
+pub(super) fn results(results: &[ShownResult<'_>]) -> String {
+    let blocks = results
+        .iter()
+        .map(|result| format!("<tool_response>\n{}\n</tool_response>", result_text(result)));
+    blocks.collect::<Vec<_>>().join("\n")
+}

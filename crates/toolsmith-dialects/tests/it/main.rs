@@ -1,0 +1,8 @@
+//! The dialects against what real models wrote and what real benchmarks hold.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod corpus;
+mod generated;
+mod gold;
+mod hostile;
+mod recorded;
