@@ -89,6 +89,12 @@ impl Parser {
         self.base += rest.len();
     }
 
+    /// Returns how much text waits for more behind it; it must stay short.
+    #[cfg(test)]
+    pub(crate) fn unread(&self) -> usize {
+        self.pending.len()
+    }
+
     fn advance(&mut self, text: &str, more: More, emit: &mut dyn FnMut(Event<'_>)) -> usize {
         let mut cursor = Cursor::new(text, self.base, more);
         let mut out = Output::new(emit, &mut self.counts, &self.tools, &self.settings);

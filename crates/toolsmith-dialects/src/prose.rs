@@ -1,4 +1,4 @@
-//! Prose around calls: passes text on until a call begins, and knows code fences.
+//! Prose around calls: passes text on until a call begins, and knows code fences and code spans.
 
 use memchr::{memchr, memchr3, memrchr};
 
@@ -31,6 +31,19 @@ pub(crate) struct Prose {
     run: Option<Run>,
     /// How many spaces stand before this place, when only spaces do on this line.
     indent: Option<usize>,
+    span: Span,
+}
+
+/// Where the text stands in a code span of single backticks, which does not go beyond its line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Span {
+    /// Outside.
+    #[default]
+    Outside,
+    /// Right behind the backtick that opens it.
+    Opened,
+    /// Further inside.
+    Inside,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +63,7 @@ struct Fence {
 
 impl Default for Prose {
     fn default() -> Self {
-        Self { fence: None, run: None, indent: Some(0) }
+        Self { fence: None, run: None, indent: Some(0), span: Span::Outside }
     }
 }
 
@@ -92,6 +105,7 @@ impl Prose {
                 Look::No => {}
             }
             self.indent = None;
+            self.span = self.span.further();
             at += 1;
         }
         out.text(cursor.take(at), start);
@@ -103,6 +117,7 @@ impl Prose {
         let line = match memrchr(b'\n', text.as_bytes()) {
             Some(newline) => {
                 self.indent = Some(0);
+                self.span = Span::Outside;
                 if let Some(fence) = &mut self.fence {
                     fence.is_opening = false;
                 }
@@ -117,7 +132,7 @@ impl Prose {
     }
 
     fn is_open(&self, fences: Fences) -> bool {
-        self.fence.is_none() || fences == Fences::Calls
+        (self.fence.is_none() && self.span != Span::Opened) || fences == Fences::Calls
     }
 
     /// Meets a backtick or a tilde; returns how many bytes that reads.
@@ -126,7 +141,12 @@ impl Prose {
             self.run = Some(Run { byte, len: 0 });
             return 0;
         }
-        self.fence = self.fence.filter(|fence| !(fence.is_opening && byte == b'`'));
+        if byte == b'`' {
+            self.fence = self.fence.filter(|fence| !fence.is_opening);
+            self.span = self.span.after_tick();
+        } else {
+            self.span = self.span.further();
+        }
         1
     }
 
@@ -146,6 +166,9 @@ impl Prose {
 
     /// Opens or closes a fence when a run of its characters is over.
     fn settle(&mut self, run: Run, next: u8) {
+        if run.byte == b'`' && run.len == 1 {
+            self.span = self.span.after_tick();
+        }
         match self.fence {
             None if run.len >= SHORTEST_FENCE => {
                 self.fence = Some(Fence { run, is_opening: run.byte == b'`', is_noted: false });
@@ -162,15 +185,25 @@ impl Prose {
         }
     }
 
-    /// Notes a call inside a fence, once for each fence.
+    /// Notes a call inside a fence or a span, once for each fence.
     fn note(&mut self, at: usize, out: &mut Output<'_>) {
-        let Some(fence) = self.fence.as_mut().filter(|fence| !fence.is_noted) else { return };
-        fence.is_noted = true;
-        out.problem(
-            ProblemKind::FencedCall,
-            at..at + 1,
-            "a call inside a code fence was taken for an example, so for text",
-        );
+        if let Some(fence) = &mut self.fence
+            && std::mem::replace(&mut fence.is_noted, true)
+        {
+            return;
+        }
+        let message = "a call inside code was taken for an example, so for text";
+        out.problem(ProblemKind::FencedCall, at..at + 1, message);
+    }
+}
+
+impl Span {
+    fn after_tick(self) -> Self {
+        if self == Self::Outside { Self::Opened } else { Self::Outside }
+    }
+
+    fn further(self) -> Self {
+        if self == Self::Opened { Self::Inside } else { self }
     }
 }
 

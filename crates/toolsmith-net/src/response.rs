@@ -9,10 +9,15 @@ use reqwest::{
     header::{CONTENT_TYPE, DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
 
+use toolsmith_core::Redactor;
+
 use crate::{NetError, guard::host_of};
 
 /// How much of an answer stands in an error message, in characters.
 const EXCERPT: usize = 400;
+
+/// How many bytes of an answer are looked at for that; what is cut off here is not shown.
+const LOOKED_AT: usize = 64 * 1024;
 
 /// What came back, read to its end.
 #[derive(Clone)]
@@ -60,7 +65,10 @@ impl Response {
     }
 
     /// Returns the response of a success, and an error otherwise.
-    pub fn into_success(self) -> Result<Self, NetError> {
+    ///
+    /// The error shows the beginning of the answer. Secrets are taken out before it is cut: of a
+    /// secret that the cut would go through, the rest could not be recognised any more.
+    pub fn into_success(self, redactor: &Redactor) -> Result<Self, NetError> {
         if self.status.is_success() {
             return Ok(self);
         }
@@ -68,14 +76,15 @@ impl Response {
             host: host_of(&self.url),
             status: self.status,
             retry_after: self.retry_after(),
-            excerpt: self.excerpt(),
+            excerpt: self.excerpt(redactor),
         })
     }
 
     /// Returns the beginning of the body on one line, for an error message.
-    fn excerpt(&self) -> String {
-        let start = self.body.get(..EXCERPT * 4).unwrap_or(&self.body);
+    fn excerpt(&self, redactor: &Redactor) -> String {
+        let start = self.body.get(..LOOKED_AT).unwrap_or(&self.body);
         let text = String::from_utf8_lossy(start);
+        let text = redactor.text(&text);
         let mut words = text.split(|c: char| c.is_whitespace() || c.is_control());
         let line = words.by_ref().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
         match line.char_indices().nth(EXCERPT) {
@@ -100,6 +109,8 @@ impl fmt::Debug for Response {
 
 #[cfg(test)]
 mod tests {
+    use toolsmith_core::Secret;
+
     use super::*;
 
     fn response(headers: &[(&'static str, &str)], body: &'static str) -> Response {
@@ -128,12 +139,20 @@ mod tests {
     #[test]
     fn a_failure_shows_the_beginning_of_its_answer_on_one_line() {
         let long = "x".repeat(10_000);
-        let error = response(&[], "{\n  \"e\":\t\"down\u{1b}[31m\"\n}").into_success().unwrap_err();
+        let error =
+            response(&[], "{\n  \"e\":\t\"down\u{1b}[31m\"\n}").into_success(&Redactor::default());
+        let error = error.unwrap_err();
         let message = error.into_tool_error().message().to_owned();
         assert!(message.ends_with(r#"Its answer: { "e": "down [31m" }"#), "{message}");
         let mut cut = response(&[], "");
         cut.body = long.into();
-        assert_eq!(cut.excerpt().chars().count(), EXCERPT + 1);
+        assert_eq!(cut.excerpt(&Redactor::default()).chars().count(), EXCERPT + 1);
+        let redactor = Redactor::default();
+        redactor.add(&Secret::new("supersecretvalue".to_owned()));
+        for filler in 380..400 {
+            cut.body = format!("{}supersecretvalue", "x".repeat(filler)).into();
+            assert!(!cut.excerpt(&redactor).contains("su"), "{filler}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
-use toolsmith_core::{Annotations, Tool, ToolError, ToolSpec, Value, json};
+use toolsmith_core::{Annotations, Redactor, Tool, ToolError, ToolSpec, Value, json};
 use toolsmith_net::{Client, Overflow, Request, Response};
 
 use super::{
@@ -38,7 +38,7 @@ pub(super) fn tool(network: &Network) -> Result<Tool, ToolError> {
 async fn run(client: &Client, turns: Arc<Semaphore>, ask: Ask) -> Result<Value, ToolError> {
     let mut request = Request::get(ask.url).with_header("accept", ACCEPT)?;
     (request.max_bytes, request.overflow) = (Some(MOST), Overflow::Cut);
-    let response = client.send(request).await?.into_success()?;
+    let response = client.send(request).await?.into_success(&Redactor::default())?;
     let (url, is_cut) = (response.url.to_string(), response.is_cut);
     let page = convert(response, turns).await?;
     let mut output = json!({ "url": url, "title": page.title, "markdown": page.markdown });

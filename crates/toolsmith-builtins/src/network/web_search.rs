@@ -35,7 +35,7 @@ async fn run(network: &Network, ask: Ask) -> Result<Value, ToolError> {
     let limit = usize::try_from(limit).unwrap_or(1);
     let question = Question { text: &ask.query, limit };
     let request = provider.request(&question, &account)?.trusted();
-    let response = network.client.send(request).await?.into_success()?;
+    let response = network.client.send(request).await?.into_success(network.vault.redactor())?;
     let mut hits = provider.read(&response)?;
     hits.retain(|hit| !hit.url.is_empty());
     hits.truncate(limit);

@@ -21,6 +21,9 @@ use super::{
 /// How much of the complaints of a failed program goes into the error.
 const COMPLAINTS: usize = 4 * 1024;
 
+/// How much more is read, so that a secret at its beginning is whole or cut off.
+const SPARE: usize = 16 * 1024;
+
 /// How much of that goes into the message; the details hold the rest.
 const IN_MESSAGE: usize = 1_000;
 
@@ -48,7 +51,7 @@ impl CommandExecutor {
             stdin,
             max_stdout: self.entry.max_output,
             overflow: Overflow::Fail,
-            max_stderr: COMPLAINTS,
+            max_stderr: COMPLAINTS + SPARE,
             follower: lines.as_mut().map(|lines| lines as &mut dyn Follower),
         };
         let run = self.surroundings.children.run(command, exchange).await;
@@ -113,6 +116,8 @@ impl CommandExecutor {
         let stderr = output::text(stderr_tail);
         // Some programs complain where others answer.
         let complaint = if stderr.trim().is_empty() { output::text(stdout) } else { stderr };
+        // Before it is cut: the rest of a secret that is cut in two is not recognised any more.
+        let complaint = self.vault.redactor().text(&complaint);
         let complaint = end(&complaint, COMPLAINTS);
         let message = match end(complaint, IN_MESSAGE).trim() {
             "" => format!("The program `{}` ended with {exit}.", self.entry.program),

@@ -106,7 +106,7 @@ impl Executor for Rest {
                 self.plan.auth.forget(&token);
                 (response, _) = self.send(&input).await?;
             }
-            self.plan.mapping.apply(&response.into_success()?)
+            self.plan.mapping.apply(&response.into_success(self.vault.redactor())?)
         })
     }
 

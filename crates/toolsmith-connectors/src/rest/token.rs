@@ -93,7 +93,7 @@ impl TokenSource {
     }
 
     async fn fetch(&self, client: &Client, vault: &Vault) -> Result<Kept, ToolError> {
-        let answer = client.send(self.request(vault)?).await?.into_success();
+        let answer = client.send(self.request(vault)?).await?.into_success(vault.redactor());
         let answer = answer.map_err(|error| {
             let error = error.into_tool_error();
             let message = format!("No access token was given. {}", error.message());
@@ -127,6 +127,9 @@ impl TokenSource {
     }
 }
 
+/// The longest token that is taken, in bytes: a header has to hold it.
+const LONGEST: usize = 32 * 1024;
+
 fn read(body: &[u8]) -> Result<Kept, ToolError> {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let Some(token) = answer.get("access_token").and_then(Value::as_str) else {
@@ -134,6 +137,11 @@ fn read(body: &[u8]) -> Result<Kept, ToolError> {
             "The token server gave no access token. Check the tool's `auth`.",
         ));
     };
+    if token.len() > LONGEST {
+        return Err(ToolError::upstream(format!(
+            "The token server gave a token of more than {LONGEST} bytes, which is not used."
+        )));
+    }
     let lasts = answer.get("expires_in").and_then(|seconds| match seconds {
         Value::String(text) => text.parse().ok(),
         other => other.as_u64(),

@@ -238,3 +238,22 @@ async fn the_switches_are_heard_by_events_wherever_their_folder_comes_and_goes()
     }
     watching.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_that_comes_while_files_are_not_at_rest_is_followed_too() {
+    let folder = Folder::new();
+    folder.write("a.yaml", &saying("a", "n0"));
+    let (engine, definitions) = attached(&folder);
+    let watching = Watcher::new(definitions).with_events().start();
+    for n in 1..=6_u64 {
+        folder.write("a.yaml", &saying("a", &format!("n{n}")));
+        // The folder comes at another moment of the wait in each round.
+        tokio::time::sleep(Duration::from_millis(8 * n)).await;
+        let (file, tool) = (format!("new{n}/c.yaml"), format!("c{n}"));
+        folder.write(&file, &saying(&tool, "one"));
+        until_said(&engine, &tool, "one").await;
+        folder.write(&file, &saying(&tool, "two"));
+        until_said(&engine, &tool, "two").await;
+    }
+    watching.stop().await;
+}

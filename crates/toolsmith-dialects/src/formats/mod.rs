@@ -9,6 +9,8 @@ pub(crate) mod gemini;
 pub(crate) mod glm;
 pub(crate) mod harmony;
 pub(crate) mod hermes;
+#[cfg(test)]
+mod hostile;
 pub(crate) mod kimi;
 pub(crate) mod llama_json;
 pub(crate) mod llama_python;

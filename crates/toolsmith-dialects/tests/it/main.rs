@@ -4,5 +4,4 @@
 mod corpus;
 mod generated;
 mod gold;
-mod hostile;
 mod recorded;

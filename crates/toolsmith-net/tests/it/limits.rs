@@ -129,7 +129,7 @@ async fn a_busy_server_says_when_to_come_back() {
     let client = client(&[&server]);
     let ask = async |path: &str| {
         let answer = client.send(Request::get(server.url(path))).await.unwrap();
-        answer.into_success().unwrap_err().into_tool_error()
+        answer.into_success(&toolsmith_core::Redactor::default()).unwrap_err().into_tool_error()
     };
     let (busy, down, gone) = (ask("/busy").await, ask("/down").await, ask("/gone").await);
     assert_eq!((busy.kind(), busy.is_retryable()), (ErrorKind::UpstreamError, true));

@@ -118,6 +118,29 @@ fn is_framing(line: &str) -> bool {
 
 /// How far a look goes into a document.
 const LOOK_AHEAD: usize = 256;
+/// The first keys of the documents that servers and clients send.
+const FIRST_KEYS: [&str; 20] = [
+    "\"candidates\"",
+    "\"choices\"",
+    "\"content\"",
+    "\"content_block\"",
+    "\"created\"",
+    "\"function\"",
+    "\"functionCall\"",
+    "\"id\"",
+    "\"index\"",
+    "\"jsonrpc\"",
+    "\"message\"",
+    "\"method\"",
+    "\"model\"",
+    "\"object\"",
+    "\"output\"",
+    "\"params\"",
+    "\"parts\"",
+    "\"role\"",
+    "\"tool_calls\"",
+    "\"type\"",
+];
 /// How many brackets may open a document: a list of objects, or an object.
 const DEEPEST: usize = 2;
 
@@ -127,19 +150,22 @@ const DEEPEST: usize = 2;
 pub(crate) fn look_keys(text: &str, marks: &[&str], more: More) -> Look<()> {
     let near = text.as_bytes().get(..LOOK_AHEAD).unwrap_or(text.as_bytes());
     let is_whole = near.len() == LOOK_AHEAD || more == More::Never;
-    // Only an object whose first key is quoted is JSON; prose and bracket storms are let go at once.
+    // What comes first lets go of prose, other JSON and bracket storms at once.
     let mut opened = 0;
-    let first = near.iter().find(|byte| match byte {
+    let first = near.iter().position(|byte| match byte {
         b'{' | b'[' => {
             opened += 1;
             opened > DEEPEST
         }
         byte => !byte.is_ascii_whitespace(),
     });
-    match first {
-        Some(b'"') if opened > 0 => {}
-        None if !is_whole => return Look::Undecided,
-        _ => return Look::No,
+    let Some(first) = first.filter(|_| opened > 0) else {
+        return if is_whole || opened == 0 { Look::No } else { Look::Undecided };
+    };
+    let key = near.get(first..).unwrap_or_default();
+    if !FIRST_KEYS.iter().any(|known| key.starts_with(known.as_bytes())) {
+        let may_be = FIRST_KEYS.iter().any(|known| known.as_bytes().starts_with(key));
+        return if may_be && !is_whole { Look::Undecided } else { Look::No };
     }
     let dense: Vec<u8> = near.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     if marks.iter().any(|mark| memchr::memmem::find(&dense, mark.as_bytes()).is_some()) {
