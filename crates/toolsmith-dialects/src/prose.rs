@@ -44,6 +44,8 @@ enum Span {
     Opened,
     /// Further inside.
     Inside,
+    /// Behind a call that it opened with, so the whole of it is an example.
+    Example,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +127,9 @@ impl Prose {
             }
             None => text,
         };
+        if !line.is_empty() {
+            self.span = self.span.further();
+        }
         self.indent = self
             .indent
             .map(|indent| indent + line.len())
@@ -132,7 +137,8 @@ impl Prose {
     }
 
     fn is_open(&self, fences: Fences) -> bool {
-        (self.fence.is_none() && self.span != Span::Opened) || fences == Fences::Calls
+        let is_example = matches!(self.span, Span::Opened | Span::Example);
+        (self.fence.is_none() && !is_example) || fences == Fences::Calls
     }
 
     /// Meets a backtick or a tilde; returns how many bytes that reads.
@@ -185,11 +191,13 @@ impl Prose {
         }
     }
 
-    /// Notes a call inside a fence or a span, once for each fence.
+    /// Notes a call inside a fence or a span, once for each.
     fn note(&mut self, at: usize, out: &mut Output<'_>) {
-        if let Some(fence) = &mut self.fence
-            && std::mem::replace(&mut fence.is_noted, true)
-        {
+        let is_noted = match &mut self.fence {
+            Some(fence) => std::mem::replace(&mut fence.is_noted, true),
+            None => std::mem::replace(&mut self.span, Span::Example) == Span::Example,
+        };
+        if is_noted {
             return;
         }
         let message = "a call inside code was taken for an example, so for text";

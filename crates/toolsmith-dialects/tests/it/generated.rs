@@ -177,6 +177,30 @@ proptest! {
     }
 
     #[test]
+    fn typed_values_come_back_in_every_dialect_and_no_prefix_invents_a_call(
+        calls in prop::collection::vec((any::<i64>(), "[^<\\[`{]{0,12}"), 1..3),
+        prose in "[a-z .\\n]{0,12}",
+    ) {
+        let calls: Vec<_> = calls.iter().map(|(a, b)| json!({"a": a, "b": b})).collect();
+        for &dialect in Dialect::ALL {
+            let shown: Vec<_> = calls
+                .iter()
+                .map(|arguments| ShownCall { id: None, name: "add", arguments })
+                .collect();
+            let text = render_calls(dialect, &shown, &tools());
+            let text = if text.starts_with('{') { text } else { format!("{prose}{text}") };
+            let reply = parse(dialect, &text, &tools(), &Settings::default());
+            let read: Vec<_> = reply.calls.iter().map(|call| &call.arguments).collect();
+            prop_assert_eq!(read, calls.iter().collect::<Vec<_>>(), "{} {}", dialect, text);
+            for (cut, _) in text.char_indices() {
+                let reply = parse(dialect, &text[..cut], &tools(), &Settings::default());
+                let is_prefix = reply.calls.iter().zip(&calls).all(|(call, gold)| call.arguments == *gold);
+                prop_assert!(is_prefix && reply.calls.len() <= calls.len(), "{} {:?}", dialect, &text[..cut]);
+            }
+        }
+    }
+
+    #[test]
     fn no_split_of_any_text_changes_anything(scraps in scraps()) {
         let text = scraps.concat();
         let chars: Vec<String> = text.chars().map(String::from).collect();

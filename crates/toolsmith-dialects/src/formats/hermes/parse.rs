@@ -75,7 +75,7 @@ impl Reader {
             return false;
         };
         cursor.take(len);
-        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
         true
     }
 
@@ -86,7 +86,7 @@ impl Reader {
         out: &mut Output<'_>,
     ) -> bool {
         let ended = match object.read(cursor, out, &ENDERS) {
-            Step::Over | Step::Stopped => object.finish(out, Bare::IsCall),
+            Step::Over | Step::Stopped => object.finish(out),
             Step::More if cursor.is_last() => {
                 if let Ended::Text(text, start) = object.cut_off(out) {
                     out.text(&text, start);
@@ -129,7 +129,8 @@ impl Reader {
                 true
             }
             Look::No if word.starts_with('{') => {
-                self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+                self.place =
+                    Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
                 true
             }
             Look::No => {

@@ -68,7 +68,7 @@ enum Place {
     Outside,
     Object(Box<ObjectCall>, Bare),
     /// Behind a call: where this begins, and the separators read so far.
-    After(usize, String),
+    After(usize, String, Bare),
 }
 
 impl Machine for Reader {
@@ -82,7 +82,9 @@ impl Reader {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
             Place::Object(object, bare) => self.object(object, bare, cursor, out),
-            Place::After(start, separators) => self.after(start, separators, cursor, out),
+            Place::After(start, separators, bare) => {
+                self.after((start, separators, bare), cursor, out)
+            }
         }
     }
 
@@ -92,7 +94,7 @@ impl Reader {
         };
         cursor.take(len);
         let bare = if len > 0 { Bare::IsCall } else { Bare::IsText };
-        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())), bare);
+        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset(), bare)), bare);
         true
     }
 
@@ -104,7 +106,7 @@ impl Reader {
         out: &mut Output<'_>,
     ) -> bool {
         let ended = match object.read(cursor, out, &[TAG]) {
-            Step::Over | Step::Stopped => object.finish(out, bare),
+            Step::Over | Step::Stopped => object.finish(out),
             Step::More if cursor.is_last() => {
                 if let Ended::Text(text, start) = object.cut_off(out) {
                     out.text(&text, start);
@@ -117,7 +119,7 @@ impl Reader {
             }
         };
         match ended {
-            Ended::Call => self.place = Place::After(cursor.offset(), String::new()),
+            Ended::Call => self.place = Place::After(cursor.offset(), String::new(), bare),
             Ended::Text(text, start) => {
                 self.prose.pass(&text);
                 out.text(&text, start);
@@ -129,8 +131,7 @@ impl Reader {
     /// Drops the separator between two calls; in front of anything else it is text.
     fn after(
         &mut self,
-        start: usize,
-        mut separators: String,
+        (start, mut separators, bare): (usize, String, Bare),
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
@@ -144,10 +145,17 @@ impl Reader {
         };
         match found {
             Look::Undecided => {
-                self.place = Place::After(start, separators);
+                self.place = Place::After(start, separators, bare);
                 false
             }
-            Look::Yes(_) => true,
+            // One tag holds for all objects behind it.
+            Look::Yes(len) => {
+                cursor.take(len);
+                let bare = if len > 0 { Bare::IsCall } else { bare };
+                let object = ObjectCall::new(cursor.offset(), bare);
+                self.place = Place::Object(Box::new(object), bare);
+                true
+            }
             Look::No => {
                 self.prose.pass(&separators);
                 out.text(&separators, start);

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::super::samples::{calls, read};
-use crate::Dialect;
+use super::super::samples::{calls, read, tools};
+use crate::{Dialect, Fences, Settings, parse};
 
 #[test]
 fn calls_are_read_bare_and_behind_the_tag() {
@@ -34,4 +34,19 @@ fn other_json_is_text() {
         assert!(reply.calls.is_empty() && reply.set_aside.is_empty(), "{text}");
         assert_eq!(reply.text(), text);
     }
+}
+
+#[test]
+fn behind_the_tag_unknown_tools_are_passed_on() {
+    let text = r#"<|python_tag|>{"name": "x", "parameters": {}};{"name": "y", "parameters": {}}"#;
+    assert_eq!(calls(&read(Dialect::LlamaJson, text)), json!([["x", {}], ["y", {}]]));
+}
+
+#[test]
+fn a_call_in_a_fence_is_a_call_when_that_is_asked_for() {
+    let text = "```json\n{\"name\": \"add\", \"arguments\": {\"a\": 1}}\n```\n";
+    assert!(read(Dialect::LlamaJson, text).calls.is_empty());
+    let settings = Settings { fences: Fences::Calls, ..Settings::default() };
+    let reply = parse(Dialect::LlamaJson, text, &tools(), &settings);
+    assert_eq!(calls(&reply), json!([["add", {"a": 1}]]));
 }

@@ -100,7 +100,8 @@ impl Reader {
                 true
             }
             Some(b'{') => {
-                self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+                self.place =
+                    Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
                 true
             }
             Some(_) => {
@@ -120,7 +121,8 @@ impl Reader {
                 false
             }
             Some(b'{') => {
-                self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset())));
+                self.place =
+                    Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
                 true
             }
             Some(b']') => {
@@ -143,7 +145,7 @@ impl Reader {
         out: &mut Output<'_>,
     ) -> bool {
         let ended = match object.read(cursor, out, &[MARKER]) {
-            Step::Over | Step::Stopped => object.finish(out, Bare::IsCall),
+            Step::Over | Step::Stopped => object.finish(out),
             Step::More if cursor.is_last() => {
                 if let Ended::Text(text, start) = object.cut_off(out) {
                     out.text(&text, start);

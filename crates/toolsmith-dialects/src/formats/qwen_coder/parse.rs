@@ -15,6 +15,8 @@ const FUNCTION: &str = "<function=";
 const FUNCTION_END: &str = "</function>";
 const PARAMETER: &str = "<parameter=";
 const PARAMETER_END: &str = "</parameter>";
+/// The longest name that is looked at before it is known to be one.
+const LONGEST_NAME: usize = 128;
 
 static TAGS: ValueTags = ValueTags {
     closer: PARAMETER_END,
@@ -36,8 +38,9 @@ pub(super) fn claims(text: &str, more: More) -> Look<()> {
 
 /// Returns the length up to the name of the function.
 fn look(text: &str, more: More) -> Look<usize> {
-    let wrapper = match look_any(text, &[WRAPPER, FUNCTION], more) {
+    let wrapper = match look_any(text, &[WRAPPER, FUNCTION, PARAMETER], more) {
         Look::Yes(1) => return Look::Yes(FUNCTION.len()),
+        Look::Yes(2) => return look_misnamed(text, more),
         Look::Yes(_) => WRAPPER.len(),
         Look::No => return Look::No,
         Look::Undecided => return Look::Undecided,
@@ -45,6 +48,23 @@ fn look(text: &str, more: More) -> Look<usize> {
     let behind = text.get(wrapper..).unwrap_or_default();
     match look_word(behind, more, |word, more| look_literal(word, FUNCTION, more)) {
         Look::Yes(len) => Look::Yes(text.len() - behind.trim_ascii_start().len() + len),
+        Look::No => Look::No,
+        Look::Undecided => Look::Undecided,
+    }
+}
+
+/// Looks for a function that was opened as a parameter: another parameter follows at once.
+fn look_misnamed(text: &str, more: More) -> Look<usize> {
+    let name = text.get(PARAMETER.len()..).unwrap_or_default();
+    let len = name.bytes().take(LONGEST_NAME).take_while(|byte| !b"<>\n".contains(byte)).count();
+    match name.as_bytes().get(len) {
+        Some(b'>') => {}
+        None if more == More::MayCome => return Look::Undecided,
+        _ => return Look::No,
+    }
+    let behind = name.get(len + 1..).unwrap_or_default();
+    match look_word(behind, more, |word, more| look_literal(word, PARAMETER, more)) {
+        Look::Yes(_) => Look::Yes(PARAMETER.len()),
         Look::No => Look::No,
         Look::Undecided => Look::Undecided,
     }
@@ -108,9 +128,15 @@ impl Reader {
 
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let Some(len) = self.prose.read(cursor, out, Starts::Angle, look) else { return false };
-        self.wrapper = if len > FUNCTION.len() { Wrapper::Open } else { Wrapper::Missing };
-        self.place = Place::Function(cursor.offset(), String::new());
-        cursor.take(len);
+        let start = cursor.offset();
+        let opener = cursor.take(len);
+        let is_wrapped = opener.starts_with(WRAPPER);
+        self.wrapper = if is_wrapped { Wrapper::Open } else { Wrapper::Missing };
+        if opener == PARAMETER {
+            let message = "the function is named by a parameter's tag";
+            out.problem(ProblemKind::MissingStart, start..start + len, message);
+        }
+        self.place = Place::Function(start, String::new());
         true
     }
 

@@ -95,3 +95,15 @@ fn orphan_closers_are_text() {
     let text = "as </parameter></function> says";
     assert_eq!(read(Dialect::QwenCoder, text).text(), text);
 }
+
+#[test]
+fn a_function_that_is_named_by_a_parameter_tag_is_recovered() {
+    let reply = read(
+        Dialect::QwenCoder,
+        "<parameter=add>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>",
+    );
+    assert_eq!(calls(&reply), json!([["add", {"a": 1}]]));
+    assert!(problems(&reply).contains(&ProblemKind::MissingStart));
+    let text = "the tag <parameter=add> alone";
+    assert_eq!(read(Dialect::QwenCoder, text).text(), text);
+}

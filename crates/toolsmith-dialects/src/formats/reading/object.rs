@@ -21,6 +21,7 @@ pub(crate) struct ObjectCall {
     span: Span,
     members: Members,
     call: Option<Begun>,
+    bare: Bare,
     /// How much of the text has been streamed as arguments.
     streamed: usize,
 }
@@ -36,9 +37,9 @@ pub(crate) enum Ended {
 
 impl ObjectCall {
     /// Begins an object at a place in the whole input.
-    pub(crate) fn new(start: usize) -> Self {
+    pub(crate) fn new(start: usize, bare: Bare) -> Self {
         let members = Members::default();
-        Self { span: Span::new(start), members, call: None, streamed: 0 }
+        Self { span: Span::new(start), members, call: None, bare, streamed: 0 }
     }
 
     /// Reads on; begins the call once its name and the start of its arguments are there.
@@ -50,7 +51,9 @@ impl ObjectCall {
     ) -> Step {
         let step = self.span.read(cursor, enders);
         self.members.follow(&self.span.raw);
-        if let Some((name, id)) = self.members.ready.take() {
+        if let Some((name, id)) = self.members.ready.take()
+            && self.bare.may_call(&name, out)
+        {
             self.call = Some(out.begin(&name, id.as_deref(), self.span.start));
         }
         self.stream(out);
@@ -66,21 +69,21 @@ impl ObjectCall {
     }
 
     /// Ends the object: it is over, or an end marker says so.
-    ///
-    /// An object with a name and no arguments is a call only where `bare` says so.
-    pub(crate) fn finish(mut self, out: &mut Output<'_>, bare: Bare) -> Ended {
+    pub(crate) fn finish(mut self, out: &mut Output<'_>) -> Ended {
         let Some(fields) = self.fields(out) else { return self.give_up(out) };
         let fields = unwrapped(fields);
         let name = text_of(&fields, &NAMES).or_else(|| text_of(&fields, &["function"]));
         let arguments = ARGUMENTS.iter().find_map(|key| fields.get(*key));
-        if name.is_none() || (arguments.is_none() && bare == Bare::IsText) {
+        let Some(name) = name.filter(|name| {
+            self.bare == Bare::IsCall || (arguments.is_some() && self.bare.may_call(name, out))
+        }) else {
             return self.give_up(out);
-        }
+        };
         let range = self.span.start..self.span.end();
         let id = text_of(&fields, &IDS);
         let call = match self.call.take() {
             Some(call) => call.with_late_id(id.as_deref()),
-            None => out.begin(&name.unwrap_or_default(), id.as_deref(), range.start),
+            None => out.begin(&name, id.as_deref(), range.start),
         };
         let (arguments, state) = match arguments {
             None => (Value::Object(Map::new()), CallState::Complete),
@@ -131,11 +134,10 @@ impl ObjectCall {
     fn give_up(self, out: &mut Output<'_>) -> Ended {
         let range = self.span.start..self.span.end();
         let Some(call) = self.call else {
-            out.problem(
-                ProblemKind::MalformedInput,
-                range,
-                "this stands where a call is expected, and is none; it is text",
-            );
+            if self.bare == Bare::IsCall {
+                let message = "this stands where a call is expected, and is none; it is text";
+                out.problem(ProblemKind::MalformedInput, range, message);
+            }
             return Ended::Text(self.span.raw, self.span.start);
         };
         out.problem(
@@ -148,13 +150,19 @@ impl ObjectCall {
     }
 }
 
-/// What an object with a name and without arguments is.
+/// What an object is that may be a call or mere JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bare {
-    /// A call without arguments.
+    /// A call, even without arguments: a marker stands before it.
     IsCall,
-    /// Text: any JSON may have a name in it.
+    /// Text, unless it has arguments and names a tool: any JSON may have a name in it.
     IsText,
+}
+
+impl Bare {
+    fn may_call(self, name: &str, out: &Output<'_>) -> bool {
+        self == Self::IsCall || out.tools.has(name)
+    }
 }
 
 /// Unpacks `{"type": "function", "function": {…}}`.

@@ -158,15 +158,21 @@ fn a_fence_closes_and_calls_behind_it_count() {
 #[test]
 fn a_call_in_a_code_span_is_an_example() {
     let call = "<invoke name=\"x\"><parameter name=\"a\">1</parameter></invoke>";
-    for (before, count) in
-        [("Write `", 0), ("`", 0), ("I run `ls` ", 1), ("I run `ls`", 1), ("it`s\n", 1), ("a ` b ", 1)]
-    {
+    for (before, count) in [
+        ("Write `", 0),
+        ("`", 0),
+        ("I run `ls` ", 1),
+        ("I run `ls`", 1),
+        ("it`s\n", 1),
+        ("a ` b ", 1),
+    ] {
         let reply = read(&format!("{before}{call}` now"));
         assert_eq!(reply.calls.len(), count, "{before}");
     }
-    let reply = read(&format!("Write `{call}` now"));
-    assert_eq!(reply.text(), format!("Write `{call}` now"));
-    assert!(kinds(&reply).contains(&ProblemKind::FencedCall));
+    let text = format!("Write `<function_calls>{call}</function_calls>` now");
+    let reply = read(&text);
+    assert_eq!(reply.text(), text);
+    assert_eq!(kinds(&reply), [ProblemKind::FencedCall]);
 }
 
 #[test]
