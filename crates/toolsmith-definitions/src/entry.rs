@@ -67,7 +67,8 @@ pub(crate) fn make(
 /// Stands for the code of a tool that may run in a sandbox only.
 fn work_without(sandbox: &str) -> Work {
     let handler = format!(
-        "sandbox: {sandbox} (the sandbox is not there yet; sandbox: none runs the tool without one)"
+        "it asks for `sandbox: {sandbox}`, and the sandbox is not there yet; `sandbox: none` runs it \
+         without one"
     );
     Work::Missing { handler }
 }

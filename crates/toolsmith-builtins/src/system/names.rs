@@ -79,7 +79,7 @@ mod tests {
             assert!(is_secret("PLACE", value), "{value}");
         }
         for (name, value) in [
-            ("HOME", "/home/me"),
+            ("HOME", "/srv/me"),
             ("PWD", "/tmp"),
             ("PATH", "/bin"),
             ("SPINNER", "on"),

@@ -124,7 +124,7 @@ mod tests {
     fn files_lose_their_last_newline() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        std::fs::write(&path, "line\nline\r\n").unwrap();
+        fs::write(&path, "line\nline\r\n").unwrap();
         let environment = Environment::default();
         assert_eq!(environment.file(&path.display().to_string()).unwrap(), "line\nline");
         assert_eq!(

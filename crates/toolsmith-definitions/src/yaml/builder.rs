@@ -6,7 +6,9 @@ use saphyr_parser::{Event, Span};
 
 use super::{Content, Entry, MAX_DEPTH, Node, YamlError, scalars};
 
-/// How many nodes aliases may add: a few nested anchors could otherwise grow into billions.
+/// How much aliases may add: a few nested anchors could otherwise grow into billions.
+///
+/// Each node counts once, and once more for every 64 bytes of its texts.
 const MAX_ALIASED: usize = 10_000;
 
 /// Builds trees from events.
@@ -129,6 +131,10 @@ impl Builder {
                 return Err(at.error("a key must be text"));
             };
             let text = text.clone();
+            self.aliased += 1 + text.len() / 64;
+            if self.aliased > MAX_ALIASED {
+                return Err(at.error("the aliases of this text grow too large"));
+            }
             return self.key(text, at);
         }
         let (nodes, depth) = extent(target);
@@ -174,15 +180,20 @@ enum Inside {
     Map { entries: Vec<Entry>, seen: HashSet<String>, key: Option<(String, Position)> },
 }
 
-/// Counts the nodes of a tree and its levels of lists and maps.
+/// Weighs the nodes of a tree, and counts its levels of lists and maps.
 fn extent(node: &Node) -> (usize, usize) {
-    let children: Vec<&Node> = match &node.value {
-        Content::List(items) => items.iter().collect(),
-        Content::Map(entries) => entries.iter().map(|entry| &entry.value).collect(),
+    let weight = |text: &str| text.len() / 64;
+    let (children, own): (Vec<&Node>, usize) = match &node.value {
+        Content::List(items) => (items.iter().collect(), 1),
+        Content::Map(entries) => {
+            let keys: usize = entries.iter().map(|entry| weight(&entry.key)).sum();
+            (entries.iter().map(|entry| &entry.value).collect(), 1 + keys)
+        }
+        Content::Text(text) => return (1 + weight(text), 0),
         _ => return (1, 0),
     };
     children
         .into_iter()
         .map(extent)
-        .fold((1, 1), |(nodes, depth), (more, below)| (nodes + more, depth.max(below + 1)))
+        .fold((own, 1), |(nodes, depth), (more, below)| (nodes + more, depth.max(below + 1)))
 }

@@ -179,3 +179,12 @@ fn json_value() -> impl Strategy<Value = Value> {
         ]
     })
 }
+
+#[test]
+fn one_long_text_with_many_aliases_is_refused_before_it_is_copied_often() {
+    let aliases = "*a, ".repeat(20_000);
+    let text = format!("long: &a {}\nlist: [{aliases}*a]\n", "x".repeat(100_000));
+    let error = parse(&text).unwrap_err();
+    assert_eq!(error.message, "the aliases of this text grow too large");
+    assert!(parse("a: &a text\nb: [*a, *a]\n").is_ok());
+}

@@ -104,6 +104,7 @@ fn a_long_chain_that_lacks_its_end_is_refused_in_one_pass() {
     let removed: Vec<&str> = reloaded.removed.iter().map(ToolName::as_str).collect();
     assert_eq!((removed.as_slice(), reloaded.problems.len()), (&["t2000"][..], 1));
     let reloaded = began.elapsed();
-    println!("refused in {refused:?}, added and told in {reloaded:?}");
-    assert!(refused < Duration::from_secs(3) && reloaded < Duration::from_secs(6));
+    // Going over the chain once for each of its links takes minutes; a loaded machine does not.
+    let bound = Duration::from_secs(30);
+    assert!(refused < bound && reloaded < bound, "{refused:?}, {reloaded:?}");
 }

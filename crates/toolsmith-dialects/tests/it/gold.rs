@@ -64,23 +64,56 @@ fn every_gold_call_survives_the_way_into_every_dialect_and_back() {
 }
 
 fn round_trip(row: &Row, dialect: Dialect) -> Option<String> {
-    let tools = Tools::of_schemas(row.tools.iter().map(|(name, schema)| (name.as_str(), schema)));
+    let tools = tools(row);
     let specs: Vec<ToolSpec> = row
         .tools
         .iter()
         .map(|(name, schema)| ToolSpec::new(name).unwrap().with_input_schema(schema))
         .collect();
-    let shown =
+    let definitions =
         render_tools(dialect, &specs.iter().collect::<Vec<_>>(), &RenderSettings::default());
-    let calls: Vec<_> =
-        row.calls.iter().map(|(name, arguments)| ShownCall { id: None, name, arguments }).collect();
+    let calls = shown(row);
     let text = render_calls(dialect, &calls, &tools);
     let reply = parse(dialect, &text, &tools, &Settings::default());
-    let read: Vec<_> =
-        reply.calls.iter().map(|call| (shown.original(&call.name), &call.arguments)).collect();
+    let read: Vec<_> = reply
+        .calls
+        .iter()
+        .map(|call| (definitions.original(&call.name), &call.arguments))
+        .collect();
     let gold: Vec<_> = row.calls.iter().map(|(name, value)| (name.as_str(), value)).collect();
     (read != gold || !reply.text().trim().is_empty())
         .then(|| format!("{dialect} {}: {}", row.id, first_difference(&read, &gold)))
+}
+
+#[test]
+fn the_dialect_of_gold_calls_is_found_out() {
+    let Some(folder) = data() else {
+        return skip("BFCL is not installed; run ./test");
+    };
+    let rows: Vec<Row> = SETS.iter().flat_map(|set| rows(&folder, set)).collect();
+    let mut wrong = Vec::new();
+    for row in rows.iter().step_by(10) {
+        let (tools, calls) = (tools(row), shown(row));
+        for &dialect in Dialect::ALL {
+            let text = render_calls(dialect, &calls, &tools);
+            let told = parse(dialect, &text, &tools, &Settings::default()).calls;
+            let found = parse(Dialect::Auto, &text, &tools, &Settings::default()).calls;
+            if found != told {
+                wrong.push(format!("{dialect} {}: {} of {}", row.id, found.len(), told.len()));
+            }
+        }
+    }
+    wrong.truncate(40);
+    assert!(wrong.is_empty(), "not found out:\n{}", wrong.join("\n"));
+}
+
+fn tools(row: &Row) -> Tools {
+    Tools::of_schemas(row.tools.iter().map(|(name, schema)| (name.as_str(), schema)))
+}
+
+fn shown(row: &Row) -> Vec<ShownCall<'_>> {
+    let calls = row.calls.iter();
+    calls.map(|(name, arguments)| ShownCall { id: None, name, arguments }).collect()
 }
 
 fn first_difference(read: &[(&str, &Value)], gold: &[(&str, &Value)]) -> String {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod corpus;
+mod definitions;
 mod generated;
 mod gold;
 mod recorded;

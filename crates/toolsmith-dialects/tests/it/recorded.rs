@@ -49,10 +49,20 @@ fn every_recorded_output_is_read_as_expected_or_listed_with_the_reason() {
             }
         }
     }
+    let exact =
+        cases.iter().filter(|case| case.trust == "recorded" && has_exact_text(case)).count();
+    println!("{exact} texts are the same to the byte");
     for (format, (same, listed, other)) in &counts {
         println!("{format}: {same} as expected, {listed} listed, {other} wrong");
     }
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+fn has_exact_text(case: &Case) -> bool {
+    case.dialect().is_some_and(|dialect| {
+        let reply = parse(dialect, &case.raw, &case.tools(), &Settings::default());
+        reply.text() == case.expected.content.as_deref().unwrap_or_default()
+    })
 }
 
 /// Says how a reply differs from what is expected; white space around calls is not compared.

@@ -26,13 +26,14 @@ pub(crate) fn ready<'t>(
     slot: &Slot<'_>,
 ) -> Result<&'t dyn Executor, ToolError> {
     let executor = tool.executor.as_deref().map_err(|handler| {
-        ToolError::new(
-            ErrorKind::ExecutorNotFound,
-            format!(
-                "Nothing here runs `{}`: no handler `{handler}` is registered.",
-                tool.spec.name
-            ),
-        )
+        // A name has no spaces; whoever knows better why nothing runs the tool says so in words.
+        let why = if handler.contains(' ') {
+            handler.clone()
+        } else {
+            format!("no handler `{handler}` is registered")
+        };
+        let message = format!("Nothing here runs `{}`: {why}.", tool.spec.name);
+        ToolError::new(ErrorKind::ExecutorNotFound, message)
     })?;
     if slot.since().is_some_and(|since| since >= trace.deadline()) {
         return Err(timed_out("waiting for a slot"));
