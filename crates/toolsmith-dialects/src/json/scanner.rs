@@ -88,10 +88,10 @@ impl JsonScanner {
                 self.depth -= 1;
                 self.state = self.between();
             }
-            _ if self.state == State::Before && !byte.is_ascii_whitespace() => {
-                self.state = State::Bare;
-            }
-            _ if self.state == State::Bare && !is_bare(byte) => {
+            _ if self.state == State::Before && byte.is_ascii_whitespace() => {}
+            _ if self.state == State::Before && is_bare(byte) => self.state = State::Bare,
+            // What cannot begin a value is no part of one: the value is empty.
+            _ if matches!(self.state, State::Before | State::Bare) && !is_bare(byte) => {
                 self.state = State::Over;
                 return false;
             }
@@ -136,6 +136,8 @@ mod tests {
             ("\"观星阁\\\\\"]", Some("\"观星阁\\\\\"")),
             (" 12.5, 3", Some(" 12.5")),
             ("true]", Some("true")),
+            ("观", Some("")),
+            (" , 1", Some(" ")),
             ("[1, 2", None),
             (r#""\"#, None),
         ] {

@@ -149,8 +149,8 @@ impl Reader {
 
     fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &TOKENS) {
-            Step::Over | Step::Stopped => {
-                body.finish(out);
+            step @ (Step::Over | Step::Stopped) => {
+                body.finish(step, out);
                 self.place = Place::After;
                 true
             }

@@ -213,8 +213,8 @@ impl Reader {
 
     fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &[MARKER]) {
-            Step::Over | Step::Stopped => {
-                body.finish(out);
+            step @ (Step::Over | Step::Stopped) => {
+                body.finish(step, out);
                 true
             }
             Step::More if cursor.is_last() => {

@@ -44,3 +44,11 @@ fn a_list_that_is_not_closed_is_noted() {
     assert_eq!(reply.calls.len(), 1);
     assert_eq!(problems(&reply), [ProblemKind::MissingEnd]);
 }
+
+#[test]
+fn a_name_without_an_object_behind_it_is_set_aside() {
+    let reply = read(Dialect::MistralCompact, "[TOOL_CALLS]add[ARGS] 观");
+    assert_eq!((reply.calls.len(), reply.set_aside.len()), (0, 1));
+    assert_eq!(reply.text(), "观");
+    assert_eq!(problems(&reply), [ProblemKind::UnreadableArguments]);
+}

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Span, Step};
 use crate::{
-    ProblemKind,
+    CallState, ProblemKind,
     cursor::Cursor,
     json::read_arguments,
     output::{Begun, Output},
@@ -38,8 +38,15 @@ impl Body {
     }
 
     /// Ends the call: its arguments are over, or an end marker says so.
-    pub(crate) fn finish(self, out: &mut Output<'_>) {
+    ///
+    /// Before an end marker no arguments are none; before anything else they are missing.
+    pub(crate) fn finish(self, step: Step, out: &mut Output<'_>) {
         let end = self.span.end();
+        if step == Step::Over && self.span.raw.trim().is_empty() {
+            let message = "what follows the name is no JSON object; write the arguments as one";
+            out.problem(ProblemKind::UnreadableArguments, self.span.start..end, message);
+            return out.end(self.call, Value::String(self.span.raw), CallState::Unreadable, end);
+        }
         let (arguments, state) = read_arguments(&self.span.raw, self.span.start..end, out);
         out.end(self.call, arguments, state, end);
     }

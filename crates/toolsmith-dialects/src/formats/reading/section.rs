@@ -196,8 +196,8 @@ impl Section {
 
     fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &self.tokens.all()) {
-            Step::Over | Step::Stopped => {
-                body.finish(out);
+            step @ (Step::Over | Step::Stopped) => {
+                body.finish(step, out);
                 self.place = Place::After;
                 true
             }
