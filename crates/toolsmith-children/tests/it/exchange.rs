@@ -173,7 +173,7 @@ struct SlowEar(Vec<u8>);
 impl Follower for SlowEar {
     fn hear<'a>(&'a mut self, piece: &'a [u8]) -> BoxFuture<'a, ()> {
         self.0.extend_from_slice(piece);
-        Box::pin(tokio::time::sleep(std::time::Duration::from_millis(400)))
+        Box::pin(tokio::time::sleep(Duration::from_millis(400)))
     }
 }
 

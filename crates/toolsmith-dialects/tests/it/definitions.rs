@@ -76,7 +76,9 @@ fn check_gemini(schema: &Map<String, Value>, name: &str) {
             }
             _ => continue,
         };
-        parts.iter().for_each(|part| check_gemini(part.as_object().unwrap(), name));
+        for part in parts {
+            check_gemini(part.as_object().unwrap(), name);
+        }
     }
 }
 

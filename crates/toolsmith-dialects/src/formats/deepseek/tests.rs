@@ -28,3 +28,10 @@ fn a_missing_end_token_is_noted_and_a_cut_body_is_set_aside() {
         parse(Dialect::DeepSeekV31, &cut[..cut.len() - 1], &Tools::none(), &Settings::default());
     assert_eq!((reply.calls.len(), reply.set_aside.len()), (0, 1));
 }
+
+#[test]
+fn a_missing_bracket_inside_the_fence_is_repaired() {
+    let reply = read(Dialect::DeepSeekV3, &V3.replace("1}\n```", "1\n```"));
+    assert_eq!(calls(&reply), json!([["add", {"a": 1}], ["add", {"a": 2}]]));
+    assert_eq!(reply.problems.len(), 1);
+}

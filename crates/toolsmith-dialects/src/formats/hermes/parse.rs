@@ -50,7 +50,8 @@ pub(super) struct Reader {
 enum Place {
     #[default]
     Outside,
-    Object(Box<ObjectCall>),
+    /// In an object; before it stands what is text again if the object is no call.
+    Object(String, Box<ObjectCall>),
     /// Behind an object, and the white space that was read there.
     After(usize, String),
 }
@@ -65,7 +66,7 @@ impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
-            Place::Object(object) => self.object(object, cursor, out),
+            Place::Object(lead, object) => self.object(lead, object, cursor, out),
             Place::After(start, space) => self.after((start, space), cursor, out),
         }
     }
@@ -74,35 +75,42 @@ impl Reader {
         let Some(len) = self.prose.read(cursor, out, Starts::Angle, look_opener) else {
             return false;
         };
-        cursor.take(len);
-        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
+        let lead = cursor.take(len).to_owned();
+        self.begin(lead, cursor)
+    }
+
+    fn begin(&mut self, lead: String, cursor: &Cursor<'_>) -> bool {
+        let object = ObjectCall::new(cursor.offset(), Bare::IsCall);
+        self.place = Place::Object(lead, Box::new(object));
         true
     }
 
     fn object(
         &mut self,
+        lead: String,
         mut object: Box<ObjectCall>,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let ended = match object.read(cursor, out, &ENDERS) {
+        let step = object.read(cursor, out, &ENDERS);
+        let is_over = step != Step::More;
+        let ended = match step {
             Step::Over | Step::Stopped => object.finish(out),
-            Step::More if cursor.is_last() => {
-                if let Ended::Text(text, start) = object.cut_off(out) {
-                    out.text(&text, start);
-                }
-                return false;
-            }
+            Step::More if cursor.is_last() => object.cut_off(out),
             Step::More => {
-                self.place = Place::Object(object);
+                self.place = Place::Object(lead, object);
                 return false;
             }
         };
-        if let Ended::Text(text, start) = ended {
-            out.text(&text, start);
+        match ended {
+            Ended::Text(text, start) => {
+                let text_start = start - lead.len();
+                out.text(&(lead + &text), text_start);
+            }
+            Ended::Call if is_over => self.place = Place::After(cursor.offset(), String::new()),
+            Ended::Call => {}
         }
-        self.place = Place::After(cursor.offset(), String::new());
-        true
+        is_over
     }
 
     /// Reads the end tag, or the comma before another object of the same block.
@@ -128,11 +136,7 @@ impl Reader {
                 cursor.take(CLOSERS.get(which).map_or(0, |tag| tag.len()));
                 true
             }
-            Look::No if word.starts_with('{') => {
-                self.place =
-                    Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
-                true
-            }
+            Look::No if word.starts_with('{') => self.begin(space, cursor),
             Look::No => {
                 let message = "the end tag of the call is missing; the call is all there";
                 out.problem(ProblemKind::MissingEnd, start..start, message);

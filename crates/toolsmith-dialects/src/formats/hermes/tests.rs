@@ -94,8 +94,13 @@ fn what_is_no_object_between_the_tags_is_text() {
         let reply = read(Dialect::Hermes, text);
         assert!(reply.calls.is_empty() && reply.set_aside.is_empty(), "{text}");
     }
-    let text = "<tool_call>not json</tool_call>";
-    assert_eq!(read(Dialect::Hermes, text).text(), text);
+    for text in [
+        "<tool_call>not json</tool_call>",
+        "<tool_call> {\"x\": 1} </tool_call> on",
+        "<tool_call>{\"name\": ",
+    ] {
+        assert_eq!(read(Dialect::Hermes, text).text(), text);
+    }
 }
 
 #[test]
@@ -136,4 +141,14 @@ fn tools_and_results_are_written_as_the_template_does() {
         render_results(Dialect::Hermes, &results),
         "<tool_response>\n{\"sum\":3}\n</tool_response>"
     );
+}
+
+#[test]
+fn a_string_that_is_not_closed_does_not_swallow_the_next_call() {
+    let reply = read(
+        Dialect::Hermes,
+        "<tool_call>\n{\"name\": \"file.write\", \"arguments\": {\"path\": \"x}}\n</tool_call>\n<tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\": 1}}\n</tool_call>",
+    );
+    assert_eq!(calls(&reply), json!([["add", {"a": 1}]]));
+    assert_eq!(reply.set_aside.len(), 1);
 }

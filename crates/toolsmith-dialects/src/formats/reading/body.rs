@@ -47,7 +47,12 @@ impl Body {
             out.problem(ProblemKind::UnreadableArguments, self.span.start..end, message);
             return out.end(self.call, Value::String(self.span.raw), CallState::Unreadable, end);
         }
-        let (arguments, state) = read_arguments(&self.span.raw, self.span.start..end, out);
+        // Before an end marker, the closing fence around a body with a missing bracket is in it.
+        let raw = match step {
+            Step::Stopped => self.span.raw.trim_end().trim_end_matches('`'),
+            Step::Over | Step::More => &self.span.raw,
+        };
+        let (arguments, state) = read_arguments(raw, self.span.start..end, out);
         out.end(self.call, arguments, state, end);
     }
 

@@ -37,13 +37,15 @@ impl Span {
 
     /// Reads on until the value is over, or one of the end markers stands outside a string.
     ///
-    /// Inside a string an end marker is text: JSON that can be read wins over a marker.
+    /// Inside a string an end marker is text: JSON that can be read wins over a marker. Behind a raw
+    /// line break it is none: JSON has no such strings, so the string was not closed.
     pub(crate) fn read(&mut self, cursor: &mut Cursor<'_>, enders: &[&str]) -> Step {
         let first = enders.first().and_then(|ender| ender.bytes().next());
         while !cursor.is_empty() {
             let rest = cursor.rest();
             let mark = first.and_then(|first| memchr(first, rest.as_bytes()));
-            if mark == Some(0) && !self.scanner.is_in_string() {
+            let is_text = self.scanner.is_in_string() && !self.raw.ends_with('\n');
+            if mark == Some(0) && !is_text {
                 match look_any(rest, enders, cursor.more()) {
                     Look::Yes(_) => return Step::Stopped,
                     Look::Undecided => return Step::More,

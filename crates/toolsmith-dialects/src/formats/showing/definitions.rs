@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use toolsmith_core::ToolSpec;
 
-use super::{Limits, NameRule, schema, shown_name};
+use super::{Limits, schema, shown_name};
 use crate::{Change, RenderSettings, Rendering};
 
 /// The definition of one tool as a provider allows it.
@@ -67,6 +67,11 @@ pub(crate) fn fitted(
         rendering.changes.extend(changes);
         definitions.push(Definition { name, description, parameters });
     }
+    if let Some(spec) = tools.get(limits.tools) {
+        let message =
+            format!("the provider takes {} tools at most, this is one more", limits.tools);
+        rendering.changes.push(change(spec, String::new(), message));
+    }
     rendering.content = write(&definitions);
     rendering
 }
@@ -77,8 +82,7 @@ pub(crate) fn instructed(
     settings: &RenderSettings,
     write: impl FnOnce(&[Definition]) -> String,
 ) -> Rendering {
-    let limits = Limits { names: NameRule::FREE, ..Limits::NONE };
-    fitted(tools, settings, &limits, |definitions| Value::String(write(definitions)))
+    fitted(tools, settings, &Limits::NONE, |definitions| Value::String(write(definitions)))
 }
 
 fn described(spec: &ToolSpec, limits: &Limits, changes: &mut Vec<Change>) -> String {

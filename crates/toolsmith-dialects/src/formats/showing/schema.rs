@@ -10,6 +10,8 @@ use crate::{RenderSettings, Titles};
 pub(crate) struct Limits {
     /// The names of tools.
     pub(crate) names: NameRule,
+    /// The most tools of one request.
+    pub(crate) tools: usize,
     /// The most characters of a description.
     pub(crate) description: usize,
     /// What is done to schemas.
@@ -34,17 +36,25 @@ pub(super) type Changes = Vec<(String, String)>;
 
 impl Limits {
     /// No limits but those of tool names everywhere.
-    pub(crate) const NONE: Self =
-        Self { names: NameRule::FREE, description: usize::MAX, schemas: Schemas::Any };
+    pub(crate) const NONE: Self = Self {
+        names: NameRule::FREE,
+        tools: usize::MAX,
+        description: usize::MAX,
+        schemas: Schemas::Any,
+    };
     /// `OpenAI`, chat and responses.
-    pub(crate) const OPENAI: Self =
-        Self { names: NameRule::DASHED, description: 1_024, schemas: Schemas::PlainTop };
+    pub(crate) const OPENAI: Self = Self {
+        names: NameRule::DASHED,
+        tools: 128,
+        description: 1_024,
+        schemas: Schemas::PlainTop,
+    };
     /// Anthropic.
     pub(crate) const ANTHROPIC: Self =
-        Self { names: NameRule::DASHED, description: usize::MAX, schemas: Schemas::NoReferences };
+        Self { names: NameRule::DASHED, schemas: Schemas::NoReferences, ..Self::NONE };
     /// Gemini.
     pub(crate) const GEMINI: Self =
-        Self { names: NameRule::DOTTED, description: usize::MAX, schemas: Schemas::OpenApi };
+        Self { names: NameRule::DOTTED, schemas: Schemas::OpenApi, ..Self::NONE };
 }
 
 /// The keys whose members are schemas by name.
