@@ -55,7 +55,9 @@ impl Workshop {
             Keeping::Nowhere(sink) => builder.with_records(Arc::<Unwritten>::clone(sink)),
         }
         .build()?;
-        toolbox.fill(&engine);
+        for warning in toolbox.fill(&engine) {
+            tracing::info!("{warning}");
+        }
         *link.lock() = Some(engine.clone());
         let context = settings::context(settings, &session.environment);
         Ok(Self { engine, keeping, link, context, toolbox, watching: None })
