@@ -26,9 +26,7 @@ use crate::{Session, config::Settings};
 /// Returns an engine that knows the tools and keeps nothing.
 pub(crate) fn engine(session: &Session, settings: &Settings, toolbox: &Toolbox) -> Result<Engine> {
     let engine = builder(session, settings, toolbox.builtins()).build()?;
-    for warning in toolbox.fill(&engine) {
-        tracing::warn!("{warning}");
-    }
+    toolbox.fill(&engine);
     Ok(engine)
 }
 

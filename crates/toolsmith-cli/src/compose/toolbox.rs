@@ -9,9 +9,7 @@ use anyhow::Result;
 use toolsmith_children::Children;
 use toolsmith_connectors::{command::CommandMaker, javascript::JavascriptMaker, rest::RestMaker};
 use toolsmith_core::{Overlay, Tool, Vault};
-use toolsmith_definitions::{
-    Definitions, Makers, Problem, Strictness, Switches, Watcher, Watching,
-};
+use toolsmith_definitions::{Definitions, Makers, Strictness, Switches, Watcher, Watching};
 use toolsmith_engine::Engine;
 
 use super::settings::{self, Shared};
@@ -70,11 +68,10 @@ impl Toolbox {
     }
 
     /// Puts the defined tools into an engine that has the built-in ones.
-    ///
-    /// Returns what is worth a look: whoever looks at the tools wants to know, and whoever calls
-    /// one of them not of the others.
-    pub(crate) fn fill(&self, engine: &Engine) -> Vec<Problem> {
-        self.definitions.attach(engine).warnings
+    pub(crate) fn fill(&self, engine: &Engine) {
+        for warning in self.definitions.attach(engine).warnings {
+            tracing::warn!("{warning}");
+        }
     }
 
     /// Follows changes of the files as the settings say, for a program that runs for long.

@@ -55,9 +55,7 @@ impl Workshop {
             Keeping::Nowhere(sink) => builder.with_records(Arc::<Unwritten>::clone(sink)),
         }
         .build()?;
-        for warning in toolbox.fill(&engine) {
-            tracing::info!("{warning}");
-        }
+        toolbox.fill(&engine);
         *link.lock() = Some(engine.clone());
         let context = settings::context(settings, &session.environment);
         Ok(Self { engine, keeping, link, context, toolbox, watching: None })
