@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{Template, suggestion};
@@ -163,18 +162,6 @@ impl<'a> Fields<'a> {
             self.blame(key, format!("expected one of `{list}`, found {text:?}{near}"));
         }
         found.copied()
-    }
-
-    /// Reads a value into a type that reads itself.
-    pub fn read<T: DeserializeOwned>(&mut self, key: &'static str) -> Option<T> {
-        let value = self.any(key)?;
-        match T::deserialize(value) {
-            Ok(read) => Some(read),
-            Err(error) => {
-                self.blame(key, error.to_string());
-                None
-            }
-        }
     }
 
     /// Begins to read an object inside this one; give it back with [`Fields::leave`].

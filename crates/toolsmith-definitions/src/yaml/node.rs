@@ -85,14 +85,6 @@ impl Node {
 
     /// Describes the value for a message: `the text "ten"`, `the number 3`, `a list`.
     pub fn describe(&self) -> String {
-        match &self.value {
-            Content::Bool(value) => format!("`{value}`"),
-            Content::Number(number) => format!("the number {number}"),
-            Content::Text(text) if text.chars().count() > 40 => {
-                format!("the text {:?}…", text.chars().take(40).collect::<String>())
-            }
-            Content::Text(text) => format!("the text {text:?}"),
-            Content::Null | Content::List(_) | Content::Map(_) => self.kind().to_owned(),
-        }
+        toolsmith_core::describe(&self.to_json())
     }
 }

@@ -1,7 +1,5 @@
 //! Which tools to list.
 
-use std::{collections::HashSet, sync::Arc};
-
 use toolsmith_core::{BackendRuntime, Kind, Text};
 
 use super::Entry;
@@ -17,8 +15,6 @@ pub struct Filter {
     pub all_tags: Vec<Text>,
     /// In this group.
     pub group: Option<Text>,
-    /// With one of these names.
-    pub names: Option<Arc<HashSet<Text>>>,
     /// Of this kind.
     pub kind: Option<Kind>,
     /// Running there.
@@ -54,7 +50,6 @@ impl Filter {
             && (self.any_tags.is_empty() || self.any_tags.iter().any(has))
             && self.all_tags.iter().all(has)
             && self.group.as_ref().is_none_or(|group| spec.groups.contains(group))
-            && self.names.as_ref().is_none_or(|names| names.contains(spec.name.text()))
             && self.kind.is_none_or(|kind| kind == spec.kind)
             && self.enabled.is_none_or(|enabled| enabled == spec.enabled)
             && self.backend_runtime.is_none_or(|runtime| runtime == spec.backend_runtime)
