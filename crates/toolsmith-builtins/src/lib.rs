@@ -14,6 +14,7 @@
 //! ```
 
 pub mod calculator;
+pub mod catalogue;
 pub mod echo;
 pub mod files;
 pub mod formats;
@@ -41,6 +42,7 @@ pub fn all_with(settings: &Settings) -> Result<Vec<Tool>, ToolError> {
     tools.extend(system::all(settings)?);
     tools.extend(files::all(settings)?);
     tools.extend(formats::all()?);
+    tools.extend(catalogue::all()?);
     if let Some(network) = &settings.network {
         tools.extend(network::tools(network)?);
     }

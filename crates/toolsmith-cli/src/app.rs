@@ -35,6 +35,8 @@ fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
         Word::Run(run) => commands::run::run(session, &run),
         Word::Batch(batch) => commands::batch::run(session, &batch),
         Word::Tools(word) => commands::tools::run(session, &word),
+        Word::Render(render) => commands::render::run(session, &render),
+        Word::Parse(parse) => commands::parse::run(session, &parse),
         Word::Calls(word) => commands::calls::run(session, &word),
         Word::Artifacts(word) => commands::artifacts::run(session, &word),
         Word::Config(word) => commands::config::run(session, &word),

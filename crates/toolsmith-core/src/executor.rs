@@ -4,7 +4,7 @@ use std::{fmt, pin::Pin};
 
 use serde_json::Value;
 
-use crate::{Call, Outcome, ToolContext, ToolError};
+use crate::{Call, Outcome, Rights, ToolContext, ToolError, ToolSpec};
 
 /// A future behind a pointer, as object-safe traits return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -30,4 +30,9 @@ pub trait Executor: Send + Sync + fmt::Debug {
 pub trait Caller: Send + Sync + fmt::Debug {
     /// Calls a tool through the whole line.
     fn call(&self, call: Call) -> BoxFuture<'_, Outcome>;
+
+    /// Finds the tools that fit a question best, of those that a caller may see; the best first.
+    fn search(&self, _question: &str, _rights: &Rights, _limit: usize) -> Vec<ToolSpec> {
+        Vec::new()
+    }
 }

@@ -27,6 +27,8 @@ pub enum Work {
     Blocking(Arc<dyn Blocking>),
     /// A maker of objects: the engine keeps one for each thread of a conversation.
     Stateful(Arc<dyn Factory>),
+    /// Another tool, which the call names: `{"name": …, "arguments": {…}}`.
+    Indirect,
     /// Nothing: the definition names a handler that nobody registered.
     Missing {
         /// What was looked for.
@@ -40,6 +42,7 @@ impl fmt::Debug for Work {
             Self::Async(_) => "Async",
             Self::Blocking(_) => "Blocking",
             Self::Stateful(_) => "Stateful",
+            Self::Indirect => "Indirect",
             Self::Missing { .. } => "Missing",
         })
     }

@@ -12,7 +12,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Call, CallId, Caller, Context, Outcome, Parent, Redactor, Text};
+use crate::{Call, CallId, Caller, Context, Outcome, Parent, Redactor, Text, ToolSpec};
 
 /// What a running tool can see and do besides its input; cheap to clone.
 ///
@@ -139,6 +139,11 @@ impl ToolContext {
         // Code that cannot be dropped calls on after its caller has left; its calls must not.
         call.cancel = self.0.cancel.get().cloned();
         self.0.caller.call(call).await
+    }
+
+    /// Finds the tools that fit a question best, of those that the caller may see.
+    pub fn search(&self, question: &str, limit: usize) -> Vec<ToolSpec> {
+        self.0.caller.search(question, &self.0.context.rights, limit)
     }
 
     /// Sends a piece of the output to whoever follows the call; waits while they are behind.

@@ -169,11 +169,14 @@ fn registry(
         };
         Schema::inspect(&spec.input_schema).map_err(wrong)?;
         spec.output_schema.as_ref().map_or(Ok(()), Schema::inspect).map_err(wrong)?;
+        let is_indirect = matches!(work, Work::Indirect);
         let executor = executor_of(work, &spec, &threads, &instances);
         let upstream = executor.as_ref().ok().and_then(|executor| executor.upstream());
         let breaker = upstream.map(|upstream| breakers.of(upstream));
         let bucket = limiter.bucket(&spec.category);
-        Ok(Entry::new(spec, namespace, executor, bucket, breaker))
+        let mut entry = Entry::new(spec, namespace, executor, bucket, breaker);
+        entry.is_indirect = is_indirect;
+        Ok(entry)
     };
     let on_change =
         move |changes: &[Change]| changes.iter().for_each(|change| tell(&events, change));
@@ -194,6 +197,7 @@ fn executor_of(
             let tool = spec.name.text().clone();
             Ok(Arc::new(StatefulExecutor::new(tool, factory, instances.clone())))
         }
+        Work::Indirect => Err("the call does not name another tool".to_owned()),
         Work::Missing { handler } => Err(handler),
         _ => Err("unknown".to_owned()),
     }

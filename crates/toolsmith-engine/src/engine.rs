@@ -13,7 +13,8 @@ use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 use toolsmith_core::{
     Artifacts, BoxFuture, Call, CallId, Caller, Clock, ErrorKind, EventKind, Ids, Map, Outcome,
-    RecordSink, Redactor, StreamItem, StreamSink, Text, Tool, ToolError, ToolRef, json,
+    RecordSink, Redactor, Rights, StreamItem, StreamSink, Text, Timestamp, Tool, ToolError,
+    ToolRef, ToolSpec, json,
 };
 
 use crate::{
@@ -28,7 +29,7 @@ use crate::{
     lanes::{Lane, Lanes},
     limiter::{BucketMetrics, Limiter, Metrics},
     rates::{Meter, Rate, Usage},
-    registry::Registry,
+    registry::{Filter, Registry},
     reuse::Keys,
     streaks::Streaks,
     stream::CallStream,
@@ -173,6 +174,11 @@ impl Engine {
             || json!({ "approval_id": id, "decision": decision, "by": by }),
         );
         Ok(())
+    }
+
+    /// Returns what time it is by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.0.clock.now()
     }
 
     /// Returns the knower of secrets: what is added to it is taken out of everything.
@@ -326,6 +332,12 @@ impl Caller for Reentry {
             }
         })
     }
+
+    fn search(&self, question: &str, rights: &Rights, limit: usize) -> Vec<ToolSpec> {
+        let Some(parts) = self.0.upgrade() else { return Vec::new() };
+        let hits = parts.registry.search(question, &Filter::visible_to(rights), limit);
+        hits.iter().map(|hit| hit.tool.spec.clone()).collect()
+    }
 }
 
 impl fmt::Debug for Reentry {
@@ -336,7 +348,7 @@ impl fmt::Debug for Reentry {
 
 /// What a thread that outlived its engine is told.
 fn gone(call: Call) -> Outcome {
-    let started_at = toolsmith_core::Timestamp::from_millis(0);
+    let started_at = Timestamp::from_millis(0);
     Outcome {
         call_id: CallId::first_at(started_at),
         tool_name: call.tool.into(),

@@ -37,6 +37,8 @@
 //! | `definitions` | `definitions`: tools defined in files, and their reload |
 //! | `connectors` | `connectors` and `children`: what runs tools of type `http`, `command` and `javascript`; it includes `definitions` |
 
+pub mod models;
+
 pub use toolsmith_builtins as builtins;
 #[cfg(feature = "connectors")]
 pub use toolsmith_children as children;
@@ -45,6 +47,7 @@ pub use toolsmith_connectors as connectors;
 pub use toolsmith_core::*;
 #[cfg(feature = "definitions")]
 pub use toolsmith_definitions as definitions;
+pub use toolsmith_dialects as dialects;
 pub use toolsmith_engine::{
     After, Approvals, Before, Builder, CallStream, Decision, Engine, EngineConfig, EngineMetrics,
     Followed, Heard, Interceptor, Pending, Quota, Subscription, ThreadMetrics, UnknownParameters,
@@ -75,6 +78,8 @@ mod documents {
     struct ReadmeInChinese;
     #[doc = include_str!("../../../docs/guides/embed.md")]
     struct Embed;
+    #[doc = include_str!("../../../docs/guides/models.md")]
+    struct Models;
     #[doc = include_str!("../../../docs/guides/write-a-tool.md")]
     struct WriteATool;
 }

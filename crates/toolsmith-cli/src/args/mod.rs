@@ -4,6 +4,7 @@ mod artifacts;
 mod calls;
 mod completions;
 mod config;
+mod dialects;
 mod globals;
 mod init;
 mod moment;
@@ -21,6 +22,7 @@ pub use self::{
     calls::{CallFilter, CallsWord, ExportFormat, Prune},
     completions::Completions,
     config::ConfigWord,
+    dialects::{Parse, Render, Tongue},
     globals::Globals,
     init::Init,
     moment::Moment,
@@ -57,6 +59,10 @@ pub enum Word {
     /// Find, check, make and switch tools.
     #[command(subcommand)]
     Tools(ToolsWord),
+    /// Show tools to a model in its dialect.
+    Render(Render),
+    /// Read the calls in the reply of a model.
+    Parse(Parse),
     /// Look at the records of calls: list, count, export, remove.
     #[command(subcommand)]
     Calls(CallsWord),

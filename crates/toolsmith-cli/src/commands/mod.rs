@@ -6,5 +6,7 @@ pub(crate) mod calls;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod init;
+pub(crate) mod parse;
+pub(crate) mod render;
 pub(crate) mod run;
 pub(crate) mod tools;

@@ -15,6 +15,8 @@ fn the_program_lists_its_words() {
       run          Call a tool
       batch        Call many tools at once
       tools        Find, check, make and switch tools
+      render       Show tools to a model in its dialect
+      parse        Read the calls in the reply of a model
       calls        Look at the records of calls: list, count, export, remove
       artifacts    Look at outputs that were too large to show whole
       config       Look at the configuration
@@ -100,6 +102,8 @@ fn every_word_has_examples() {
         "tools enable",
         "tools disable",
         "tools reload",
+        "render",
+        "parse",
         "calls list",
         "calls show",
         "calls stats",

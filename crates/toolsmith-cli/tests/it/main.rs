@@ -12,6 +12,7 @@ mod calls;
 mod completions;
 mod config_show;
 mod definitions;
+mod dialects;
 mod disk;
 mod dry_run;
 mod export;

@@ -19,6 +19,8 @@ pub struct Entry {
     pub(crate) namespace: Option<Text>,
     pub(crate) version: Text,
     pub(crate) executor: Result<Arc<dyn Executor>, String>,
+    /// Its calls are calls of the tools that they name.
+    pub(crate) is_indirect: bool,
     pub(crate) bucket: BucketId,
     pub(crate) breaker: Option<Arc<Breaker>>,
     pub(crate) rate: Option<Arc<Rate>>,
@@ -49,6 +51,7 @@ impl Entry {
             spec,
             namespace,
             executor,
+            is_indirect: false,
             bucket,
             breaker,
             stats: Arc::default(),

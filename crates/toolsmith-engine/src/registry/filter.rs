@@ -1,6 +1,6 @@
 //! Which tools to list.
 
-use toolsmith_core::{BackendRuntime, Kind, Text};
+use toolsmith_core::{AllowList, BackendRuntime, Exposure, Kind, Rights, Text};
 
 use super::Entry;
 
@@ -21,6 +21,10 @@ pub struct Filter {
     pub backend_runtime: Option<BackendRuntime>,
     /// That can be called, or that cannot.
     pub enabled: Option<bool>,
+    /// That are shown to models so.
+    pub exposure: Option<Exposure>,
+    /// Of these names and patterns.
+    pub names: Option<AllowList>,
     /// Also the private tools of this namespace.
     pub namespace: Option<Text>,
 }
@@ -41,6 +45,12 @@ impl Filter {
         Self { all_tags: tags.into_iter().map(Into::into).collect(), ..Self::default() }
     }
 
+    /// Accepts the tools that a caller may see.
+    pub fn visible_to(rights: &Rights) -> Self {
+        let Rights { tools, namespace } = rights.clone();
+        Self { names: tools, namespace, ..Self::default() }
+    }
+
     /// Tells whether a tool is accepted.
     pub fn accepts(&self, entry: &Entry) -> bool {
         let spec = &entry.spec;
@@ -50,6 +60,8 @@ impl Filter {
             && (self.any_tags.is_empty() || self.any_tags.iter().any(has))
             && self.all_tags.iter().all(has)
             && self.group.as_ref().is_none_or(|group| spec.groups.contains(group))
+            && self.names.as_ref().is_none_or(|names| names.contains(spec.name.as_str()))
+            && self.exposure.is_none_or(|exposure| exposure == spec.exposure)
             && self.kind.is_none_or(|kind| kind == spec.kind)
             && self.enabled.is_none_or(|enabled| enabled == spec.enabled)
             && self.backend_runtime.is_none_or(|runtime| runtime == spec.backend_runtime)

@@ -8,7 +8,9 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use toolsmith_core::{Exposure, Text, Tool, ToolError, ToolName, Version, suggestion};
+use toolsmith_core::{
+    Exposure, Rights, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion,
+};
 
 use super::{
     DependencyProblem, Entry, Filter, Hit, Totals, dependencies,
@@ -148,6 +150,13 @@ impl Registry {
     /// Returns the tool that a reference such as `name`, `name@1.2.0` or `name@^1` means.
     pub fn get(&self, tool: &str) -> Option<Arc<Entry>> {
         self.view().find_ref(tool, None).ok().map(Arc::clone)
+    }
+
+    /// Returns the tool that a reference means to a caller; nothing when it may not see it.
+    pub fn visible(&self, tool: &str, rights: &Rights) -> Option<Arc<Entry>> {
+        let view = self.view();
+        let found = view.find_ref(tool, rights.namespace.as_ref()).ok();
+        found.filter(|_| rights.allows(ToolRef::split(tool).0)).map(Arc::clone)
     }
 
     /// Tells whether there is a tool of that name.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use toolsmith_core::{ErrorKind, ToolError, ToolRef, ToolSpec, Version, json};
+use toolsmith_core::{ErrorKind, ToolError, ToolRef, ToolSpec, Value, Version, json};
 
 use crate::{
     engine::Parts,
@@ -11,6 +11,42 @@ use crate::{
 };
 
 pub(crate) fn resolve<'a>(trace: &mut Trace<'a>) -> Result<&'a Arc<Entry>, ToolError> {
+    let tool = find(trace)?;
+    if !tool.is_indirect || !redirect(trace, tool) {
+        return Ok(tool);
+    }
+    let named = find(trace)?;
+    if named.is_indirect {
+        return Err(ToolError::validation(format!(
+            "`{}` calls tools that do something; `{}` is not one of them.",
+            tool.spec.name, named.spec.name
+        )));
+    }
+    Ok(named)
+}
+
+/// Makes the call one of the tool that it names, so that from here on everything is that tool's:
+/// its schema, its limits, its approval, its record. Without a name it stays as it is.
+fn redirect(trace: &mut Trace<'_>, tool: &Entry) -> bool {
+    let Value::Object(fields) = &mut trace.input else { return false };
+    let Some(name) = fields.get("name").and_then(Value::as_str).map(str::to_owned) else {
+        return false;
+    };
+    fields.remove("name");
+    let arguments = fields.remove("arguments").unwrap_or_else(|| json!({}));
+    if !fields.is_empty() {
+        let dropped: Vec<String> = fields.keys().cloned().collect();
+        trace.note("dropped_parameters", json!(dropped));
+    }
+    // Models like to write objects as texts.
+    let object = arguments.as_str().and_then(|text| serde_json::from_str(text).ok());
+    trace.input = object.unwrap_or(arguments);
+    trace.note("called_through", json!(tool.spec.name));
+    trace.asked = name;
+    true
+}
+
+fn find<'a>(trace: &mut Trace<'a>) -> Result<&'a Arc<Entry>, ToolError> {
     let (engine, view) = (trace.engine, trace.view);
     let rights = &trace.cx.context().rights;
     // Whoever may not see a tool is told the same as when it does not exist, its versions too.

@@ -9,6 +9,7 @@ mod deadlines;
 mod events;
 mod failing_store;
 mod fakes;
+mod indirect;
 mod interceptors;
 mod json_schema_suite;
 mod limits;
