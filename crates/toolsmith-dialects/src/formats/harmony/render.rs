@@ -1,9 +1,11 @@
 //! Writes tools, calls and results as gpt-oss is shown them.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use toolsmith_core::ToolSpec;
 
-use super::super::showing::{Definition, instructed, result_text};
+use super::super::showing::{Definition, Frame, framed_result, instructed};
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// The deepest type that is written out.
@@ -20,7 +22,7 @@ pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Ren
 }
 
 fn function(definition: &Definition) -> String {
-    let mut text = comment(&definition.description);
+    let mut text = comment(&Frame::TOKENS.keep_text(&definition.description));
     let name = &definition.name;
     if definition.properties().next().is_none() {
         text.extend(["type ", name, " = () => any;\n\n"]);
@@ -28,17 +30,33 @@ fn function(definition: &Definition) -> String {
     }
     text.extend(["type ", name, " = (_: {\n"]);
     for (key, schema) in definition.properties() {
-        text.push_str(&comment(schema.get("description").and_then(Value::as_str).unwrap_or("")));
+        let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        text.push_str(&comment(&Frame::TOKENS.keep_text(description)));
         let mark = if definition.requires(key) { "" } else { "?" };
-        let default = schema.get("default").map(|value| format!(" // default: {value}"));
-        let kind = type_of(schema, 0);
-        text.extend([key, mark, ": ", &kind, ",", &default.unwrap_or_default(), "\n"]);
+        let default = schema.get("default").map(|value| {
+            let value = value.to_string();
+            format!(" // default: {}", Frame::TOKENS.keep_json(&value))
+        });
+        let (key, kind) = (name_of(key), type_of(schema, 0));
+        let kind = Frame::TOKENS.keep_json(&kind);
+        text.extend([&*key, mark, ": ", &kind, ",", &default.unwrap_or_default(), "\n"]);
     }
     text + "}) => any;\n\n"
 }
 
 fn comment(text: &str) -> String {
     text.lines().flat_map(|line| ["// ", line, "\n"]).collect()
+}
+
+/// Writes a name; one that is no TypeScript name stands in quotes.
+fn name_of(key: &str) -> Cow<'_, str> {
+    let is_name = key.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$')
+        && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    if is_name {
+        return Cow::Borrowed(key);
+    }
+    let quoted = Value::from(key).to_string();
+    Cow::Owned(Frame::TOKENS.keep_json(&quoted).into_owned())
 }
 
 fn type_of(schema: &Value, depth: usize) -> String {
@@ -79,7 +97,7 @@ fn named(kind: &str, schema: &Value, depth: usize) -> String {
         "object" => {
             let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
             let fields: Vec<_> = fields
-                .map(|(key, schema)| format!("{key}?: {}", type_of(schema, depth + 1)))
+                .map(|(key, schema)| format!("{}?: {}", name_of(key), type_of(schema, depth + 1)))
                 .collect();
             if fields.is_empty() {
                 "object".to_owned()
@@ -107,8 +125,8 @@ pub(super) fn results(results: &[ShownResult<'_>]) -> String {
     let messages = results.iter().map(|result| {
         format!(
             "<|start|>functions.{} to=assistant<|channel|>commentary<|message|>{}<|end|>",
-            result.name,
-            result_text(result)
+            Frame::TOKENS.keep_text(result.name),
+            framed_result(result, Frame::TOKENS)
         )
     });
     messages.collect()

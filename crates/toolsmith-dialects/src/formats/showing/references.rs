@@ -1,0 +1,129 @@
+//! Puts schemas in the place of the references to them.
+
+use serde_json::{Map, Value};
+
+use super::schema::{Changes, DATA, NAMED, each_schema, escaped};
+
+/// How many schemas are put in the place of references.
+///
+/// References may go in circles and fork on the way, so a depth alone would bound nothing.
+const MOST: usize = 2_000;
+/// How deep the schema may become.
+const DEEPEST: usize = 128;
+
+/// Returns a schema without references; what goes in circles is cut.
+pub(super) fn written_out(schema: &Value, changes: &mut Changes) -> Value {
+    let mut writer = Writer { root: schema, open: Vec::new(), left: MOST, depth: 0, changes };
+    let mut whole = writer.schema(schema, "");
+    if let Some(fields) = whole.as_object_mut() {
+        fields.remove("$defs");
+        fields.remove("definitions");
+    }
+    whole
+}
+
+/// Tells whether a reference leads through the name of a property.
+pub(super) fn name_properties(schema: &mut Value) -> bool {
+    let mut is_found = false;
+    each_schema(schema, "", &mut |fields, _| {
+        let reference = fields.get("$ref").and_then(Value::as_str);
+        is_found |= reference.is_some_and(|reference| reference.contains("/properties/"));
+    });
+    is_found
+}
+
+struct Writer<'a> {
+    root: &'a Value,
+    /// The references that are being written out.
+    open: Vec<&'a str>,
+    left: usize,
+    depth: usize,
+    changes: &'a mut Changes,
+}
+
+impl<'a> Writer<'a> {
+    fn schema(&mut self, schema: &'a Value, path: &str) -> Value {
+        let Some(fields) = schema.as_object() else { return schema.clone() };
+        if self.depth >= DEEPEST {
+            self.note(path, "the schema is too deep; anything goes there".to_owned());
+            return Value::Object(Map::new());
+        }
+        self.depth += 1;
+        let reference = fields.get("$ref").and_then(Value::as_str);
+        let mut whole = reference.map_or_else(Map::new, |reference| self.target(reference, path));
+        for (key, value) in fields {
+            let is_reference = key == "$ref" && value.is_string();
+            let is_library = matches!(key.as_str(), "$defs" | "definitions") && path.is_empty();
+            if !is_reference && !is_library {
+                let value = self.member(key, value, &format!("{path}/{}", escaped(key)));
+                self.put(&mut whole, key, value, path);
+            }
+        }
+        self.depth -= 1;
+        Value::Object(whole)
+    }
+
+    fn member(&mut self, key: &str, value: &'a Value, path: &str) -> Value {
+        match value {
+            _ if DATA.contains(&key) => value.clone(),
+            Value::Object(members) if NAMED.contains(&key) => members
+                .iter()
+                .map(|(name, schema)| {
+                    (name.clone(), self.schema(schema, &format!("{path}/{}", escaped(name))))
+                })
+                .collect(),
+            Value::Array(members) => members
+                .iter()
+                .enumerate()
+                .map(|(place, member)| self.schema(member, &format!("{path}/{place}")))
+                .collect(),
+            other => self.schema(other, path),
+        }
+    }
+
+    fn target(&mut self, reference: &'a str, path: &str) -> Map<String, Value> {
+        let target = reference.strip_prefix('#').and_then(|place| self.root.pointer(place));
+        let why = match (target, self.left) {
+            (None, _) => "leads nowhere",
+            _ if self.open.contains(&reference) => "leads in a circle",
+            (_, 0) => "is one of too many",
+            (Some(target), _) => {
+                self.left -= 1;
+                self.note(path, format!("`{reference}` was written out"));
+                self.open.push(reference);
+                let whole = self.schema(target, path);
+                self.open.pop();
+                return whole.as_object().cloned().unwrap_or_default();
+            }
+        };
+        self.note(path, format!("the reference `{reference}` {why}; anything goes there"));
+        Map::new()
+    }
+
+    /// Adds what stands beside a reference, which holds too: mostly a description.
+    fn put(&mut self, whole: &mut Map<String, Value>, key: &str, value: Value, path: &str) {
+        match (whole.get_mut(key), value) {
+            (Some(Value::Object(known)), Value::Object(more)) if key == "properties" => {
+                known.extend(more);
+            }
+            (Some(Value::Array(known)), Value::Array(more)) if key == "required" => {
+                known.extend(more);
+            }
+            (Some(known), value) => {
+                let is_remark = matches!(key, "description" | "title" | "default" | "examples");
+                if !is_remark && *known != value {
+                    let message = format!("`{key}` beside a reference is shown instead of its own");
+                    self.changes.push((format!("{path}/{}", escaped(key)), message));
+                }
+                *known = value;
+            }
+            (None, value) => {
+                whole.insert(key.to_owned(), value);
+            }
+        }
+    }
+
+    fn note(&mut self, path: &str, message: String) {
+        self.changes.push((path.to_owned(), message));
+    }
+}
