@@ -24,7 +24,7 @@ pub(crate) struct Guise {
     pub(crate) keys: Vec<(String, String)>,
     /// How deep those names reach.
     pub(crate) reach: Reach,
-    /// Parameters for which null means that they are left out: their names joined by `/`.
+    /// Parameters for which null means that they are left out, as [`joined`] writes them.
     pub(crate) fillers: Vec<String>,
 }
 
@@ -82,7 +82,8 @@ impl Guise {
 
 /// Returns the place of a parameter: the names on the way to it, lists and unions left out.
 pub(crate) fn joined(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}/{key}") }
+    // As in a JSON Pointer, so that a name with a slash is not taken for two.
+    format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
 fn renamed(value: Value, reach: Reach, name: &dyn Fn(&str) -> String) -> Value {

@@ -117,6 +117,10 @@ pub enum Language {
 }
 
 /// Shows tools to a model.
+///
+/// What the provider does not take is shown otherwise and listed in the changes; give the rendering
+/// to [`Tools::shown_as`], and calls are read back as the tools know them. As with results, no text
+/// of a tool can end the frame around it.
 pub fn render_tools(dialect: Dialect, tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
     dialect.format().definitions(tools, settings)
 }

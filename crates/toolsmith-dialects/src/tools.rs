@@ -100,7 +100,7 @@ impl Tools {
 
     /// Tells whether there is such a tool.
     pub fn has(&self, name: &str) -> bool {
-        self.shape(name).is_some()
+        (self.lookup)(self.guise(name).map_or(name, |guise| &guise.tool)).is_some()
     }
 
     /// Returns how a tool is shown, by either of its names, where that differs from what it is.

@@ -85,9 +85,9 @@ fn rename_object(fields: &mut Map<String, Value>, guise: &Guise) {
         match fields.get_mut(key) {
             Some(Value::Array(names)) => rename_list(names, guise),
             Some(Value::Object(lists)) => {
-                lists.values_mut().filter_map(Value::as_array_mut).for_each(|names| {
+                for names in lists.values_mut().filter_map(Value::as_array_mut) {
                     rename_list(names, guise);
-                });
+                }
             }
             _ => {}
         }
@@ -96,7 +96,9 @@ fn rename_object(fields: &mut Map<String, Value>, guise: &Guise) {
         match fields.get_mut(key) {
             // These are lists of values.
             Some(Value::Array(values)) if matches!(key, "enum" | "examples") => {
-                values.iter_mut().for_each(|value| *value = guise.shown_arguments(value));
+                for value in values {
+                    *value = guise.shown_arguments(value);
+                }
             }
             Some(value) => *value = guise.shown_arguments(value),
             None => {}

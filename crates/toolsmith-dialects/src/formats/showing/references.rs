@@ -15,11 +15,37 @@ const DEEPEST: usize = 128;
 pub(super) fn written_out(schema: &Value, changes: &mut Changes) -> Value {
     let mut writer = Writer { root: schema, open: Vec::new(), left: MOST, depth: 0, changes };
     let mut whole = writer.schema(schema, "");
-    if let Some(fields) = whole.as_object_mut() {
-        fields.remove("$defs");
-        fields.remove("definitions");
+    for key in ["$defs", "definitions"] {
+        if let Some(fields) = whole.as_object_mut() {
+            fields.remove(key);
+        }
+        if schema.get(key).is_some() {
+            let message = "what is defined here stands where it is referred to";
+            changes.push((format!("/{key}"), message.to_owned()));
+        }
     }
     whole
+}
+
+/// Takes out references that lead nowhere, for providers that follow references.
+pub(super) fn drop_dangling(schema: &mut Value, changes: &mut Changes) {
+    let mut places = Vec::new();
+    each_schema(schema, "", &mut |fields, path| {
+        if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+            places.push((path.to_owned(), reference.to_owned()));
+        }
+    });
+    for (path, reference) in places {
+        let target = reference.strip_prefix('#').and_then(|place| schema.pointer(place));
+        if target.is_some_and(|target| target.is_object() || target.is_boolean()) {
+            continue;
+        }
+        if let Some(fields) = schema.pointer_mut(&path).and_then(Value::as_object_mut) {
+            fields.remove("$ref");
+            let message = format!("the reference `{reference}` leads nowhere; anything goes there");
+            changes.push((path, message));
+        }
+    }
 }
 
 /// Tells whether a reference leads through the name of a property.
@@ -104,10 +130,20 @@ impl<'a> Writer<'a> {
     fn put(&mut self, whole: &mut Map<String, Value>, key: &str, value: Value, path: &str) {
         match (whole.get_mut(key), value) {
             (Some(Value::Object(known)), Value::Object(more)) if key == "properties" => {
-                known.extend(more);
+                for (name, schema) in more {
+                    let here = format!("{path}/properties/{}", escaped(&name));
+                    if known.insert(name, schema).is_some() {
+                        let message = "a property beside a reference is shown instead of its own";
+                        self.note(&here, message.to_owned());
+                    }
+                }
             }
             (Some(Value::Array(known)), Value::Array(more)) if key == "required" => {
-                known.extend(more);
+                for name in more {
+                    if !known.contains(&name) {
+                        known.push(name);
+                    }
+                }
             }
             (Some(known), value) => {
                 let is_remark = matches!(key, "description" | "title" | "default" | "examples");

@@ -110,6 +110,7 @@ pub(super) fn fit(
     let is_any = matches!(limits.schemas, Schemas::Any | Schemas::Object);
     if !is_any {
         wellformed::fit(&mut schema, changes);
+        references::drop_dangling(&mut schema, changes);
     }
     if limits.schemas == Schemas::OpenApi || (!is_any && top::needs_references(&schema)) {
         schema = references::written_out(&schema, changes);

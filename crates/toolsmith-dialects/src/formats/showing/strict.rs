@@ -175,11 +175,8 @@ impl Fitter {
             if (properties.is_empty() && !is_top) || others.as_ref().is_some_and(Value::is_object) {
                 return Err(place.refusal("parameters of any name can be given there"));
             }
-            if others.is_some() {
-                let message = "parameters that are not listed cannot be given";
-                let path = format!("{}/additionalProperties", place.path);
-                self.changes.push((path, message.to_owned()));
-            }
+            let message = "strict schemas are closed: what is not listed cannot be given";
+            self.changes.push((place.path.to_owned(), message.to_owned()));
         }
         let required = fields.remove("required");
         let required = required.and_then(|value| value.as_array().cloned()).unwrap_or_default();
@@ -299,11 +296,9 @@ fn add_null(fields: &mut Map<String, Value>) {
         parts.push(json!({"type": "null"}));
     }
     match fields.get_mut("type") {
-        Some(Value::Array(types)) => {
-            if !types.iter().any(|kind| kind == "null") {
-                types.push(json!("null"));
-            }
-        }
+        // The listed values may have ruled null out that is among the types.
+        Some(Value::Array(types)) if types.iter().any(|kind| kind == "null") => {}
+        Some(Value::Array(types)) => types.push(json!("null")),
         Some(kind) => *kind = json!([kind.clone(), "null"]),
         None => {}
     }

@@ -22,6 +22,7 @@ const ALIASES: [(&str, &str); 10] = [
 
 /// Takes out, or puts right, what is not JSON Schema.
 pub(super) fn fit(schema: &mut Value, changes: &mut Changes) {
+    drop_draft(schema, changes);
     each_schema(schema, "", &mut |fields, path| {
         let mut note = |key: &str, message: String| {
             changes.push((format!("{path}/{}", escaped(key)), message));
@@ -40,6 +41,17 @@ pub(super) fn fit(schema: &mut Value, changes: &mut Changes) {
             note(&key, format!("the value of `{key}` is not what JSON Schema allows; left out"));
         }
     });
+}
+
+/// Leaves out the name of an older draft: all that is kept is the same in the newest.
+fn drop_draft(schema: &mut Value, changes: &mut Changes) {
+    let Some(fields) = schema.as_object_mut() else { return };
+    let draft = fields.get("$schema").and_then(Value::as_str);
+    if draft.is_some_and(|draft| !draft.contains("2020-12")) {
+        fields.remove("$schema");
+        let message = "the provider takes draft 2020-12 only, so no other is named";
+        changes.push(("/$schema".to_owned(), message.to_owned()));
+    }
 }
 
 fn fit_type(fields: &mut Map<String, Value>, note: &mut impl FnMut(&str, String)) {
