@@ -34,16 +34,23 @@ fn function(definition: &Definition) -> String {
     for (name, schema) in definition.properties() {
         text.extend(["\n<parameter>\n<name>", name, "</name>"]);
         for (key, value) in schema.as_object().into_iter().flatten() {
-            let key = Frame::TOOL_LIST.keep_text(key);
-            let value = framed_output(value, Frame::TOOL_LIST);
-            text.extend(["\n<", &*key, ">", &value, "</", &*key, ">"]);
+            push_key(&mut text, key, value);
         }
         text.push_str("\n</parameter>");
     }
-    if let Some(required) = definition.parameters.get("required").filter(|list| !is_empty(list)) {
-        text.extend(["\n<required>", &required.to_string(), "</required>"]);
+    // What else the schema says: what is required, definitions that are referred to.
+    for (key, value) in definition.parameters.as_object().into_iter().flatten() {
+        if !matches!(key.as_str(), "type" | "properties") && !is_empty(value) {
+            push_key(&mut text, key, value);
+        }
     }
     text + "\n</parameters>\n</function>"
+}
+
+fn push_key(text: &mut String, key: &str, value: &Value) {
+    let key = Frame::TOOL_LIST.keep_text(key);
+    let value = framed_output(value, Frame::TOOL_LIST);
+    text.extend(["\n<", &*key, ">", &value, "</", &*key, ">"]);
 }
 
 fn is_empty(list: &Value) -> bool {

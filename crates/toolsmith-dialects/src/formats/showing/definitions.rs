@@ -55,12 +55,6 @@ impl Definition {
     pub(crate) fn properties(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.parameters.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::iter)
     }
-
-    /// Tells whether a parameter must be given.
-    pub(crate) fn requires(&self, parameter: &str) -> bool {
-        let required = self.parameters.get("required").and_then(Value::as_array);
-        required.is_some_and(|required| required.iter().any(|name| name == parameter))
-    }
 }
 
 /// Fits tools to a provider, and writes the definitions with `write`.

@@ -25,6 +25,8 @@ pub(crate) struct Limits {
 pub(crate) enum Schemas {
     /// All of it.
     Any,
+    /// All of it but references, which have no place to lead to.
+    NoReferences,
     /// An object at the top.
     Object,
     /// The same without combinators beside it, and lists that say what is in them.
@@ -63,6 +65,8 @@ impl Limits {
     /// Models that write the names of parameters into tags.
     pub(crate) const TAGGED: Self =
         Self { keys: Some((NameRule::IN_TAG, Reach::Top)), ..Self::NONE };
+    /// Models that are shown types instead of schemas.
+    pub(crate) const TYPES: Self = Self { schemas: Schemas::NoReferences, ..Self::NONE };
     /// The Model Context Protocol.
     pub(crate) const MCP: Self = Self { schemas: Schemas::Object, ..Self::NONE };
     /// `OpenAI`, chat and responses.
@@ -107,16 +111,17 @@ pub(super) fn fit(
         drop_titles(&mut schema);
     }
     let mut fitted = Fitted::default();
-    let is_any = matches!(limits.schemas, Schemas::Any | Schemas::Object);
+    let is_any = matches!(limits.schemas, Schemas::Any | Schemas::NoReferences | Schemas::Object);
     if !is_any {
         wellformed::fit(&mut schema, changes);
         references::drop_dangling(&mut schema, changes);
     }
-    if limits.schemas == Schemas::OpenApi || (!is_any && top::needs_references(&schema)) {
+    let has_none = matches!(limits.schemas, Schemas::NoReferences | Schemas::OpenApi);
+    if has_none || (!is_any && top::needs_references(&schema)) {
         schema = references::written_out(&schema, changes);
     }
     match limits.schemas {
-        Schemas::Any => {}
+        Schemas::Any | Schemas::NoReferences => {}
         Schemas::Object => top::typed(&mut schema, changes),
         Schemas::PlainTop | Schemas::StrictOrPlainTop | Schemas::OpenApi => {
             top::plain(&mut schema, changes);
@@ -142,7 +147,7 @@ pub(super) fn fit(
         }
     }
     fitted.parameters = match limits.schemas {
-        Schemas::Any | Schemas::Object => schema,
+        Schemas::Any | Schemas::NoReferences | Schemas::Object => schema,
         Schemas::OpenApi => gemini::fit(schema, changes),
         Schemas::PlainTop | Schemas::StrictOrPlainTop => {
             fill_lists(&mut schema, changes);
