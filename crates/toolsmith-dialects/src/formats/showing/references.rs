@@ -8,12 +8,15 @@ use super::schema::{Changes, DATA, NAMED, each_schema, escaped};
 ///
 /// References may go in circles and fork on the way, so a depth alone would bound nothing.
 const MOST: usize = 2_000;
+/// How much text those schemas may be in all: 32 definitions can be doubled to any size.
+const MOST_TEXT: usize = 1 << 20;
 /// How deep the schema may become.
 const DEEPEST: usize = 128;
 
 /// Returns a schema without references; what goes in circles is cut.
 pub(super) fn written_out(schema: &Value, changes: &mut Changes) -> Value {
-    let mut writer = Writer { root: schema, open: Vec::new(), left: MOST, depth: 0, changes };
+    let mut writer =
+        Writer { root: schema, open: Vec::new(), left: MOST, text: MOST_TEXT, depth: 0, changes };
     let mut whole = writer.schema(schema, "");
     for key in ["$defs", "definitions"] {
         if let Some(fields) = whole.as_object_mut() {
@@ -63,6 +66,7 @@ struct Writer<'a> {
     /// The references that are being written out.
     open: Vec<&'a str>,
     left: usize,
+    text: usize,
     depth: usize,
     changes: &'a mut Changes,
 }
@@ -109,21 +113,31 @@ impl<'a> Writer<'a> {
 
     fn target(&mut self, reference: &'a str, path: &str) -> Map<String, Value> {
         let target = reference.strip_prefix('#').and_then(|place| self.root.pointer(place));
-        let why = match (target, self.left) {
-            (None, _) => "leads nowhere",
-            _ if self.open.contains(&reference) => "leads in a circle",
-            (_, 0) => "is one of too many",
-            (Some(target), _) => {
-                self.left -= 1;
+        let why = match target {
+            None => "leads nowhere",
+            Some(_) if self.open.contains(&reference) => "leads in a circle",
+            Some(target) if self.has_room(target) => {
                 self.note(path, format!("`{reference}` was written out"));
                 self.open.push(reference);
                 let whole = self.schema(target, path);
                 self.open.pop();
                 return whole.as_object().cloned().unwrap_or_default();
             }
+            Some(_) => "would make the schema too large",
         };
         self.note(path, format!("the reference `{reference}` {why}; anything goes there"));
         Map::new()
+    }
+
+    /// Takes the room that a schema needs; once there is too little, there is none.
+    fn has_room(&mut self, target: &Value) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        let room = self.text.checked_sub(target.to_string().len());
+        self.left = room.map_or(0, |_| self.left - 1);
+        self.text = room.unwrap_or_default();
+        room.is_some()
     }
 
     /// Adds what stands beside a reference, which holds too: mostly a description.
@@ -161,5 +175,41 @@ impl<'a> Writer<'a> {
 
     fn note(&mut self, path: &str, message: String) {
         self.changes.push((path.to_owned(), message));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn definitions_that_double_each_other_do_not_grow_without_bound() {
+        let mut library = Map::new();
+        for number in 0..40 {
+            let next = json!({"$ref": format!("#/$defs/d{}", number + 1)});
+            let filler = "x".repeat(10_000);
+            let fields = json!({"properties": {"a": next, "b": next}, "description": filler});
+            library.insert(format!("d{number}"), fields);
+        }
+        let schema = json!({"properties": {"top": {"$ref": "#/$defs/d0"}}, "$defs": library});
+        let mut changes = Vec::new();
+        let whole = written_out(&schema, &mut changes).to_string();
+        assert!(!whole.contains("$ref") && whole.len() < 2 * MOST_TEXT, "{}", whole.len());
+        assert!(changes.iter().any(|(_, message)| message.contains("too large")));
+    }
+
+    #[test]
+    fn a_property_may_be_called_like_a_keyword() {
+        let schema = json!({
+            "properties": {"default": {"$ref": "#/$defs/a"}, "enum": {"$ref": "#/$defs/a"}},
+            "default": {"$ref": "data"},
+            "$defs": {"a": {"type": "string"}},
+        });
+        let string = json!({"type": "string"});
+        let wanted =
+            json!({"properties": {"default": string, "enum": string}, "default": {"$ref": "data"}});
+        assert_eq!(written_out(&schema, &mut Vec::new()), wanted);
     }
 }
