@@ -22,7 +22,7 @@ pub enum Event<'a> {
         index: usize,
         /// The identifier that the model or its server gave.
         id: Option<Cow<'a, str>>,
-        /// The tool as the model named it.
+        /// The tool: as the model named it, or by its own name where it was shown under another.
         name: Cow<'a, str>,
     },
     /// More of the arguments, as the model writes them; for showing, not for reading.

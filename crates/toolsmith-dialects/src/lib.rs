@@ -26,6 +26,7 @@ mod dialect;
 mod event;
 mod format;
 mod formats;
+mod guise;
 mod json;
 #[cfg(test)]
 mod laws;
@@ -47,8 +48,8 @@ pub use json::{Fix, JsonScanner, Repaired, repair};
 pub use parser::Parser;
 pub use problem::{Problem, ProblemKind};
 pub use render::{
-    Change, Language, RenderSettings, Rendering, ShownCall, ShownResult, Titles, instructions,
-    render_calls, render_results, render_tools,
+    Change, Language, RenderSettings, Rendering, ShownCall, ShownResult, Strict, Titles,
+    instructions, render_calls, render_results, render_tools,
 };
 pub use reply::{Reply, TextPiece, parse};
 pub use settings::{Entities, Fences, Repairs, Settings};

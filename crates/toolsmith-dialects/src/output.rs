@@ -32,7 +32,7 @@ pub(crate) struct Output<'a> {
 pub(crate) struct Begun {
     index: usize,
     id: Option<Text>,
-    /// The tool as the model named it.
+    /// The tool by its own name, whatever it was shown as.
     pub(crate) name: Text,
     /// Where the call begins in the whole input.
     pub(crate) start: usize,
@@ -80,8 +80,9 @@ impl<'a> Output<'a> {
         (self.emit)(Event::Problem(Problem { kind, message: message.into(), range }));
     }
 
-    /// Begins a call.
+    /// Begins a call; `name` is what the model wrote.
     pub(crate) fn begin(&mut self, name: &str, id: Option<&str>, start: usize) -> Begun {
+        let name = self.tools.guise(name).map_or(name, |guise| guise.tool.as_str());
         let index = self.counts.calls;
         self.counts.calls += 1;
         (self.emit)(Event::CallStart {
@@ -95,6 +96,10 @@ impl<'a> Output<'a> {
     /// Streams more of a call's arguments.
     pub(crate) fn arguments(&mut self, call: &Begun, parameter: Option<&str>, text: &str) {
         if !text.is_empty() {
+            let parameter = match self.tools.guise(&call.name) {
+                None => parameter,
+                Some(guise) => parameter.map(|name| guise.real_key(name)),
+            };
             (self.emit)(Event::Arguments {
                 index: call.index,
                 parameter: parameter.map(Cow::Borrowed),
@@ -106,6 +111,10 @@ impl<'a> Output<'a> {
     /// Ends a call; `end` is the place behind it in the whole input.
     pub(crate) fn end(&mut self, call: Begun, arguments: Value, state: CallState, end: usize) {
         let Begun { index, id, name, start } = call;
+        let arguments = match self.tools.guise(&name) {
+            None => arguments,
+            Some(guise) => guise.real_arguments(arguments),
+        };
         let call = ParsedCall { id, name, arguments, range: start..end, state };
         (self.emit)(Event::CallEnd { index, call });
     }

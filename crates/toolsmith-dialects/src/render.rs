@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use toolsmith_core::{ToolName, ToolSpec};
 
-use crate::{Dialect, Tools, formats::xml};
+use crate::{Dialect, Tools, formats::xml, guise::Guise};
 
 /// Whether schemas keep their `title`s.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,11 +16,29 @@ pub enum Titles {
     On,
 }
 
+/// Whether the provider is asked to make the model keep to the schemas.
+///
+/// Only `OpenAI`'s definitions know it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strict {
+    /// It is not: schemas are shown nearly as they are.
+    #[default]
+    Off,
+    /// It is, for every tool whose schema can be said in the strict subset.
+    ///
+    /// Parameters that may be left out become required ones that may be null; a reader that knows
+    /// the definitions ([`Tools::shown_as`]) leaves those nulls out again. A tool whose schema
+    /// cannot be said so is shown without strictness, and the changes say why.
+    On,
+}
+
 /// How tools are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RenderSettings {
     /// Whether schemas have titles.
     pub titles: Titles,
+    /// Whether the model is made to keep to the schemas.
+    pub strict: Strict,
 }
 
 /// Something that had to be changed so that a provider takes a definition.
@@ -43,9 +61,23 @@ pub struct Rendering {
     pub changes: Vec<Change>,
     /// The tools whose names the provider does not allow: what they are shown as, what they are.
     pub names: Vec<(String, ToolName)>,
+    /// Those of the tools that are not shown as they are; see [`Tools::shown_as`].
+    pub(crate) guises: Vec<Guise>,
 }
 
 impl Rendering {
+    /// Returns the tool that is shown under a name; the name itself where it was not changed.
+    pub fn original<'a>(&'a self, shown: &'a str) -> &'a str {
+        let found = self.names.iter().find(|(name, _)| name == shown);
+        found.map_or(shown, |(_, tool)| tool.as_str())
+    }
+
+    /// Returns the name under which a tool is shown; the name itself where it was not changed.
+    pub fn shown<'a>(&'a self, tool: &'a str) -> &'a str {
+        let found = self.names.iter().find(|(_, name)| name.as_str() == tool);
+        found.map_or(tool, |(shown, _)| shown)
+    }
+
     /// Returns the definitions as text: the text for the prompt itself, or the JSON written out.
     pub fn text(&self) -> String {
         self.content.as_str().map_or_else(|| self.content.to_string(), str::to_owned)
@@ -85,16 +117,38 @@ pub enum Language {
 }
 
 /// Shows tools to a model.
+///
+/// What the provider does not take is shown otherwise and listed in the changes; give the rendering
+/// to [`Tools::shown_as`], and calls are read back as the tools know them. As with results, no text
+/// of a tool can end the frame around it.
 pub fn render_tools(dialect: Dialect, tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
     dialect.format().definitions(tools, settings)
 }
 
 /// Writes calls as a model of a dialect would; for histories and for tests.
+///
+/// Where `tools` know how they were shown ([`Tools::shown_as`]), the calls use the shown names.
 pub fn render_calls(dialect: Dialect, calls: &[ShownCall<'_>], tools: &Tools) -> String {
-    dialect.format().calls(calls, tools)
+    let guised: Vec<_> = calls
+        .iter()
+        .map(|call| tools.guise(call.name).map(|g| (g, g.shown_arguments(call.arguments))))
+        .collect();
+    let calls: Vec<_> = calls
+        .iter()
+        .zip(&guised)
+        .map(|(call, guised)| match guised {
+            None => *call,
+            Some((guise, arguments)) => ShownCall { id: call.id, name: &guise.shown, arguments },
+        })
+        .collect();
+    dialect.format().calls(&calls, tools)
 }
 
 /// Writes the results of calls for the model.
+///
+/// A result cannot end the frame it stands in, nor speak with the marks of the chat template: where
+/// a dialect is text, the first character of whatever reads as its markup is written as an entity
+/// (`&lt;/function_results>`), or as `\u003c` in outputs that are JSON.
 pub fn render_results(dialect: Dialect, results: &[ShownResult<'_>]) -> String {
     dialect.format().results(results)
 }

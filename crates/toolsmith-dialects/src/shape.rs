@@ -86,6 +86,17 @@ impl Shape {
         self.properties.iter().any(|(name, _)| **name == *parameter)
     }
 
+    /// Returns the shape with parameters under further names: each with the one it has.
+    pub(crate) fn also_named(&self, names: &[(String, String)]) -> Self {
+        let mut shape = self.clone();
+        for (shown, real) in names {
+            if let Some(wanted) = self.wanted(real).filter(|_| self.names(real)) {
+                shape.properties.push((shown.as_str().into(), wanted));
+            }
+        }
+        shape
+    }
+
     fn collect(&mut self, schema: &Value, root: &Value, budget: &mut usize) {
         let (Some(fields), Some(left)) = (schema.as_object(), budget.checked_sub(1)) else {
             return;

@@ -3,16 +3,23 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use serde_json::Value;
-use toolsmith_core::ToolSpec;
+use toolsmith_core::{Text, ToolSpec};
 
-use crate::Shape;
+use crate::{Rendering, Shape, guise::Guise};
 
 /// Finds the parameters of a tool by its name.
 type Lookup = dyn Fn(&str) -> Option<Arc<Shape>> + Send + Sync;
 
 /// The tools that a model was shown; cheap to clone.
 #[derive(Clone)]
-pub struct Tools(Arc<Lookup>);
+pub struct Tools {
+    lookup: Arc<Lookup>,
+    /// By the names that are shown and by the real ones; `None` where nothing is shown otherwise.
+    guises: Option<Arc<Guises>>,
+}
+
+/// How tools are shown, by name.
+type Guises = HashMap<Text, Arc<Guise>>;
 
 impl Tools {
     /// Knows no tool: every value stays the string that the model wrote.
@@ -42,17 +49,63 @@ impl Tools {
     pub fn from_lookup(
         lookup: impl Fn(&str) -> Option<Arc<Shape>> + Send + Sync + 'static,
     ) -> Self {
-        Self(Arc::new(lookup))
+        Self { lookup: Arc::new(lookup), guises: None }
+    }
+
+    /// Takes the names under which tools and parameters were shown, so that calls get the real ones.
+    ///
+    /// Also takes note of parameters that a strict definition makes a model fill with null: they are
+    /// left out again. Several renderings may be given one after the other.
+    ///
+    /// ```
+    /// use toolsmith_core::ToolSpec;
+    /// use toolsmith_dialects::{Dialect, RenderSettings, Settings, Tools, parse, render_tools};
+    /// use serde_json::json;
+    ///
+    /// let spec = ToolSpec::new("file.write")?;
+    /// let shown = render_tools(Dialect::Anthropic, &[&spec], &RenderSettings::default());
+    /// let name = &shown.content[0]["name"];
+    /// assert_ne!(name, "file.write");
+    ///
+    /// let tools = Tools::of_specs([&spec]).shown_as(&shown);
+    /// let text = json!([{"type": "tool_use", "id": "1", "name": name, "input": {}}]).to_string();
+    /// let reply = parse(Dialect::Anthropic, &text, &tools, &Settings::default());
+    /// assert_eq!(reply.calls[0].name, "file.write");
+    /// # Ok::<(), toolsmith_core::ToolError>(())
+    /// ```
+    #[must_use]
+    pub fn shown_as(mut self, rendering: &Rendering) -> Self {
+        if rendering.guises.is_empty() {
+            return self;
+        }
+        let mut guises = self.guises.as_deref().cloned().unwrap_or_default();
+        for guise in &rendering.guises {
+            let guise = Arc::new(guise.clone());
+            guises.insert(guise.tool.clone(), Arc::clone(&guise));
+            guises.insert(guise.shown.clone(), guise);
+        }
+        self.guises = Some(Arc::new(guises));
+        self
     }
 
     /// Returns the parameters of a tool; `None` when there is no such tool.
     pub fn shape(&self, name: &str) -> Option<Arc<Shape>> {
-        (self.0)(name)
+        let Some(guise) = self.guise(name) else { return (self.lookup)(name) };
+        let shape = (self.lookup)(&guise.tool)?;
+        if guise.keys.is_empty() {
+            return Some(shape);
+        }
+        Some(Arc::new(shape.also_named(&guise.keys)))
     }
 
     /// Tells whether there is such a tool.
     pub fn has(&self, name: &str) -> bool {
-        self.shape(name).is_some()
+        (self.lookup)(self.guise(name).map_or(name, |guise| &guise.tool)).is_some()
+    }
+
+    /// Returns how a tool is shown, by either of its names, where that differs from what it is.
+    pub(crate) fn guise(&self, name: &str) -> Option<&Guise> {
+        self.guises.as_ref()?.get(name).map(|guise| &**guise)
     }
 }
 

@@ -15,7 +15,7 @@ use toolsmith_dialects::{
 use toolsmith_testing::skip;
 
 /// The sets of single questions with gold calls.
-const SETS: [&str; 10] = [
+pub(crate) const SETS: [&str; 10] = [
     "simple_python",
     "simple_java",
     "simple_javascript",
@@ -29,9 +29,9 @@ const SETS: [&str; 10] = [
 ];
 
 /// One question: its tools, and the calls that answer it.
-struct Row {
+pub(crate) struct Row {
     id: String,
-    tools: Vec<(String, Value)>,
+    pub(crate) tools: Vec<(String, Value)>,
     calls: Vec<(String, Value)>,
     /// How many types were added to the schemas so that the calls keep to them.
     widened: usize,
@@ -72,14 +72,12 @@ fn round_trip(row: &Row, dialect: Dialect) -> Option<String> {
         .collect();
     let definitions =
         render_tools(dialect, &specs.iter().collect::<Vec<_>>(), &RenderSettings::default());
+    let tools = tools.shown_as(&definitions);
     let calls = shown(row);
     let text = render_calls(dialect, &calls, &tools);
     let reply = parse(dialect, &text, &tools, &Settings::default());
-    let read: Vec<_> = reply
-        .calls
-        .iter()
-        .map(|call| (definitions.original(&call.name), &call.arguments))
-        .collect();
+    let read: Vec<_> =
+        reply.calls.iter().map(|call| (call.name.as_str(), &call.arguments)).collect();
     let gold: Vec<_> = row.calls.iter().map(|(name, value)| (name.as_str(), value)).collect();
     (read != gold || !reply.text().trim().is_empty())
         .then(|| format!("{dialect} {}: {}", row.id, first_difference(&read, &gold)))
@@ -122,12 +120,12 @@ fn first_difference(read: &[(&str, &Value)], gold: &[(&str, &Value)]) -> String 
 }
 
 /// Returns the folder of the data, which the test command installs.
-fn data() -> Option<PathBuf> {
+pub(crate) fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?.join("test-deps/bfcl");
     folder.join("possible_answer").is_dir().then_some(folder)
 }
 
-fn rows(folder: &Path, set: &str) -> Vec<Row> {
+pub(crate) fn rows(folder: &Path, set: &str) -> Vec<Row> {
     let read = |path: PathBuf| -> Vec<Value> {
         let text = fs::read_to_string(path).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -5,4 +5,8 @@ mod corpus;
 mod definitions;
 mod generated;
 mod gold;
+mod names;
+mod providers;
 mod recorded;
+mod results;
+mod schemas;

@@ -69,7 +69,7 @@ fn a_block_that_stops_inside_its_input_is_set_aside() {
 }
 
 #[test]
-fn references_are_written_out_and_odd_parameters_left_out() {
+fn references_stay_and_odd_parameters_get_other_names() {
     let spec = ToolSpec::new("odd").unwrap().with_input_schema(&json!({
         "type": "object",
         "properties": {
@@ -89,13 +89,42 @@ fn references_are_written_out_and_odd_parameters_left_out() {
         json!({
             "type": "object",
             "properties": {
-                "p": {"type": "object", "properties": {"x": {"type": "number"}}, "description": "Where."},
-                "loop": {"properties": {"next": {}}},
+                "p": {"$ref": "#/$defs/point", "description": "Where."},
+                "__top_654d4a": {"type": "integer"},
+                "loop": {"$ref": "#/$defs/loop"},
             },
-            "required": ["p"],
+            "required": ["p", "__top_654d4a"],
+            "$defs": {
+                "point": {"type": "object", "properties": {"x": {"type": "number"}}},
+                "loop": {"properties": {"next": {"$ref": "#/$defs/loop"}}},
+            },
         })
     );
-    assert!(shown.changes.iter().any(|change| change.path == "/properties/$top"));
+    assert_eq!(shown.changes.len(), 1);
+    assert_eq!(shown.changes[0].path, "/properties/$top");
+}
+
+#[test]
+fn a_union_at_the_top_is_shown_side_by_side() {
+    let spec = ToolSpec::new("pay").unwrap().with_input_schema(&json!({
+        "oneOf": [{"$ref": "#/$defs/card"}, {"$ref": "#/$defs/cash"}],
+        "$defs": {
+            "card": {"properties": {"by": {"const": "card"}, "number": {"type": "string"}}},
+            "cash": {"properties": {"by": {"const": "cash"}}, "required": ["by"]},
+        },
+    }));
+    let shown = render_tools(Dialect::Anthropic, &[&spec], &RenderSettings::default());
+    assert_eq!(
+        shown.content[0]["input_schema"],
+        json!({
+            "type": "object",
+            "properties": {
+                "by": {"anyOf": [{"const": "card"}, {"const": "cash"}]},
+                "number": {"type": "string"},
+            },
+        })
+    );
+    assert!(shown.changes.iter().any(|change| change.path == "/oneOf"), "{:?}", shown.changes);
 }
 
 #[test]

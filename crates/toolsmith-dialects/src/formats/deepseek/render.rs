@@ -3,7 +3,7 @@
 use toolsmith_core::ToolSpec;
 
 use super::{
-    super::showing::{Definition, instructed, result_text},
+    super::showing::{Definition, Frame, framed_result, instructed},
     DeepSeek,
 };
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
@@ -19,7 +19,10 @@ pub(super) fn definitions(
         let tools: Vec<_> = definitions
             .iter()
             .map(|definition| {
-                let Definition { name, description, parameters } = definition;
+                let Definition { name, description, parameters, .. } = definition;
+                let description = Frame::TOKENS.keep_text(description);
+                let parameters = parameters.to_string();
+                let parameters = Frame::TOKENS.keep_json(&parameters);
                 format!("\n### {name}\nDescription: {description}\n\nParameters: {parameters}\n")
             })
             .collect();
@@ -62,7 +65,8 @@ pub(super) fn results(form: DeepSeek, results: &[ShownResult<'_>]) -> String {
     let outputs: Vec<_> = results
         .iter()
         .map(|result| {
-            format!("<｜tool▁output▁begin｜>{}<｜tool▁output▁end｜>", result_text(result))
+            let output = framed_result(result, Frame::TOKENS);
+            format!("<｜tool▁output▁begin｜>{output}<｜tool▁output▁end｜>")
         })
         .collect();
     let outputs = outputs.concat();

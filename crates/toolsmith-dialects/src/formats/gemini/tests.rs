@@ -58,8 +58,9 @@ fn schemas_are_cut_to_the_subset_that_is_taken() {
                 ]},
                 "level": {"type": "integer", "description": "One of: 1, 2."},
                 "list": {"type": "array", "items": {"type": "string"}},
+                "two_words_eb1532": {"type": "string"},
             },
-            "required": ["list"],
+            "required": ["two_words_eb1532", "list"],
         })
     );
     assert!(shown.original(function["name"].as_str().unwrap()) == "7odd");

@@ -2,14 +2,16 @@
 
 use toolsmith_core::ToolSpec;
 
-use super::super::showing::{instructed, python_json, result_text, value_text};
+use super::super::showing::{Frame, Limits, fitted, framed_result, value_text};
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the part of the system prompt that shows the tools.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
-    instructed(tools, settings, |definitions| {
-        let lines: Vec<_> =
-            definitions.iter().map(|definition| python_json(&definition.wrapped())).collect();
+    fitted(tools, settings, &Limits::TAGGED, |definitions| {
+        let lines: Vec<_> = definitions
+            .iter()
+            .map(|definition| definition.wrapped_text(Frame::TOOL_TAGS))
+            .collect();
         format!(
             "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n\
              You are provided with function signatures within <tools></tools> XML tags:\n\
@@ -20,6 +22,7 @@ pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Ren
              <arg_value>{{arg-value-2}}</arg_value>\n...\n</tool_call>",
             lines.join("\n")
         )
+        .into()
     })
 }
 
@@ -40,8 +43,9 @@ pub(super) fn calls(calls: &[ShownCall<'_>], tools: &Tools) -> String {
 
 /// Writes results.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
-    let blocks = results
-        .iter()
-        .map(|result| format!("<tool_response>\n{}\n</tool_response>", result_text(result)));
+    let blocks = results.iter().map(|result| {
+        let output = framed_result(result, Frame::TOOL_TAGS);
+        format!("<tool_response>\n{output}\n</tool_response>")
+    });
     format!("<|observation|>\n{}", blocks.collect::<Vec<_>>().join("\n"))
 }

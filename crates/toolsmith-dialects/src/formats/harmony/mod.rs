@@ -11,6 +11,7 @@ mod parse;
 mod render;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use toolsmith_core::ToolSpec;
 

@@ -1,6 +1,7 @@
 //! Samples of the dialect of gpt-oss.
 
 use serde_json::json;
+use toolsmith_core::ToolSpec;
 
 use super::super::samples::{calls, problems, read, specs};
 use crate::{Dialect, ProblemKind, RenderSettings, render_tools};
@@ -63,4 +64,28 @@ fn tools_are_shown_as_types() {
     );
     let text = shown.text();
     assert!(text.contains("// Adds two numbers.\ntype add = (_: {\na: number,\n// The other one.\nb?: number,\n}) => any;"), "{text}");
+}
+
+#[test]
+fn what_a_type_cannot_say_stands_in_a_comment() {
+    let spec = ToolSpec::new("find").unwrap().with_input_schema(&json!({
+        "type": "object",
+        "properties": {
+            "where": {"$ref": "#/$defs/place", "description": "Where."},
+            "tags": {"type": "array", "items": {"type": "string", "pattern": "^a"}, "maxItems": 3},
+            "two words": {"const": "x"},
+        },
+        "required": ["where"],
+        "$defs": {"place": {
+            "type": "object",
+            "properties": {"楼": {"type": "integer", "minimum": 1, "description": "Floor."}},
+            "required": ["楼"],
+            "additionalProperties": false,
+        }},
+    }));
+    let shown = render_tools(Dialect::Harmony, &[&spec], &RenderSettings::default());
+    let wanted = "type find = (_: {\n// Where.\nwhere: {\n// Floor.\n// minimum: 1\n楼: number,\n},\n\
+        // maxItems: 3\n// items.pattern: \"^a\"\ntags?: string[],\n\"two words\"?: \"x\",\n}) => any;";
+    assert!(shown.text().contains(wanted), "{}", shown.text());
+    assert!(shown.changes.iter().any(|change| change.path == "/properties/where"));
 }

@@ -3,13 +3,15 @@
 use serde_json::Value;
 use toolsmith_core::ToolSpec;
 
-use super::super::showing::{Definition, instructed, result_text};
+use super::super::showing::{Definition, Frame, framed_result, instructed};
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the message that declares the tools.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
     instructed(tools, settings, |definitions| {
         let list: Value = definitions.iter().map(Definition::wrapped).collect();
+        let list = list.to_string();
+        let list = Frame::TOKENS.keep_json(&list);
         format!("<|im_system|>tool_declare<|im_middle|>{list}<|im_end|>")
     })
 }
@@ -30,8 +32,8 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
     let messages = results.iter().enumerate().map(|(number, result)| {
         let own = format!("functions.{}:{number}", result.name);
-        let id = result.id.unwrap_or(&own);
-        let output = result_text(result);
+        let id = Frame::TOKENS.keep_text(result.id.unwrap_or(&own));
+        let output = framed_result(result, Frame::TOKENS);
         format!("<|im_system|>tool<|im_middle|>## Return of {id}\n{output}<|im_end|>")
     });
     messages.collect()

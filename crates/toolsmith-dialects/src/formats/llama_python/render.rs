@@ -3,19 +3,19 @@
 use serde_json::Value;
 use toolsmith_core::ToolSpec;
 
-use super::super::showing::{Definition, instructed, python_json, result_text};
+use super::super::showing::{Frame, framed_result, instructed};
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the part of the prompt that shows the tools.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
     instructed(tools, settings, |definitions| {
-        let list: Value = definitions.iter().map(Definition::function).collect();
+        let list = definitions.iter().map(|definition| definition.function_text(Frame::TOKENS));
+        let list = list.collect::<Vec<_>>().join(", ");
         format!(
-            "Here is a list of functions in JSON format that you can invoke:\n\n{}\n\n\
+            "Here is a list of functions in JSON format that you can invoke:\n\n[{list}]\n\n\
              If you decide to invoke any of the functions, put them in the format of \
              [func_name1(params_name1=params_value1, params_name2=params_value2), \
-             func_name2(params)] and write nothing else. Values are Python literals.",
-            python_json(&list)
+             func_name2(params)] and write nothing else. Values are Python literals."
         )
     })
 }
@@ -82,7 +82,7 @@ fn string(text: &str) -> String {
 /// Writes results.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
     let messages = results.iter().map(|result| {
-        let output = result_text(result);
+        let output = framed_result(result, Frame::TOKENS);
         format!("<|header_start|>ipython<|header_end|>\n\n{output}<|eot|>")
     });
     messages.collect()

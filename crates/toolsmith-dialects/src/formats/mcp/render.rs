@@ -8,7 +8,7 @@ use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the list `tools` of the answer to `tools/list`.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
-    fitted(tools, settings, &Limits::NONE, |definitions| {
+    fitted(tools, settings, &Limits::MCP, |definitions| {
         let tools = definitions.iter().zip(tools).map(|(definition, spec)| {
             let mut tool = json!({
                 "name": definition.name,
@@ -21,10 +21,6 @@ pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Ren
             if let Some(fields) = tool.as_object_mut() {
                 let more = more.into_iter().filter_map(|(key, value)| Some((key, value?)));
                 fields.extend(more.map(|(key, value)| (key.to_owned(), value)));
-                let is_object = fields.get("inputSchema").is_some_and(|s| s.get("type").is_some());
-                if !is_object {
-                    tool["inputSchema"]["type"] = json!("object");
-                }
             }
             tool
         });

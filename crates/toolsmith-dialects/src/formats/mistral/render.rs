@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolsmith_core::ToolSpec;
 
 use super::{
-    super::showing::{Definition, instructed, python_json, result_text},
+    super::showing::{Frame, framed_result, instructed, python_json, result_text},
     Mistral,
 };
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
@@ -16,8 +16,9 @@ pub(super) fn definitions(
     settings: &RenderSettings,
 ) -> Rendering {
     instructed(tools, settings, |definitions| {
-        let list: Value = definitions.iter().map(Definition::wrapped).collect();
-        format!("[AVAILABLE_TOOLS]{}[/AVAILABLE_TOOLS]", python_json(&list))
+        let list = definitions.iter().map(|definition| definition.wrapped_text(Frame::BRACKETS));
+        let list = list.collect::<Vec<_>>().join(", ");
+        format!("[AVAILABLE_TOOLS][{list}][/AVAILABLE_TOOLS]")
     })
 }
 
@@ -48,13 +49,16 @@ fn compact(call: &ShownCall<'_>) -> String {
 /// Writes results.
 pub(super) fn results(form: Mistral, results: &[ShownResult<'_>]) -> String {
     let blocks = results.iter().map(|result| {
-        let (id, output) = (result.id.unwrap_or_default(), result_text(result));
+        let id = result.id.unwrap_or_default();
         match form {
             Mistral::List => {
-                let object = json!({"content": output, "call_id": id});
-                format!("[TOOL_RESULTS]{}[/TOOL_RESULTS]", python_json(&object))
+                let object = json!({"content": result_text(result), "call_id": id});
+                let object = python_json(&object);
+                format!("[TOOL_RESULTS]{}[/TOOL_RESULTS]", Frame::BRACKETS.keep_json(&object))
             }
             Mistral::Compact => {
+                let id = Frame::BRACKETS.keep_text(id);
+                let output = framed_result(result, Frame::BRACKETS);
                 format!("[TOOL_RESULTS]{id}[TOOL_CONTENT]{output}[/TOOL_RESULTS]")
             }
         }

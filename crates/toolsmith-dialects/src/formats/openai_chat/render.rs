@@ -4,12 +4,19 @@ use serde_json::{Value, json};
 use toolsmith_core::ToolSpec;
 
 use super::super::showing::{Definition, Limits, NameRule, fitted, result_text, shown_name};
-use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
+use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Strict, Tools};
 
 /// Writes the list `tools` of a request.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
     fitted(tools, settings, &Limits::OPENAI, |definitions| {
-        definitions.iter().map(Definition::wrapped).collect()
+        let wrapped = |definition: &Definition| {
+            let mut wrapped = definition.wrapped();
+            if definition.strictness == Strict::On {
+                wrapped["function"]["strict"] = Value::Bool(true);
+            }
+            wrapped
+        };
+        definitions.iter().map(wrapped).collect()
     })
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolsmith_core::ToolSpec;
 
 use super::super::showing::{Limits, NameRule, fitted, result_text, shown_name};
-use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
+use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Strict, Tools};
 
 /// Writes the list `tools` of a request.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
@@ -16,7 +16,7 @@ pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Ren
                 "description": definition.description,
                 "parameters": definition.parameters,
                 // Strict is what the service takes when nothing is said, and few schemas are.
-                "strict": false,
+                "strict": definition.strictness == Strict::On,
             })
         });
         tools.collect()

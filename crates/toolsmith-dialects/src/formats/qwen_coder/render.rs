@@ -3,12 +3,14 @@
 use serde_json::Value;
 use toolsmith_core::ToolSpec;
 
-use super::super::showing::{Definition, instructed, pretty_output, result_text, value_text};
+use super::super::showing::{
+    Definition, Frame, Limits, fitted, framed_output, framed_result, value_text,
+};
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the part of the system prompt that shows the tools.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
-    instructed(tools, settings, |definitions| {
+    fitted(tools, settings, &Limits::TAGGED, |definitions| {
         let functions: String = definitions.iter().map(function).collect();
         format!(
             "# Tools\n\nYou have access to the following functions:\n\n<tools>{functions}\n\
@@ -19,25 +21,36 @@ pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Ren
              span\nmultiple lines\n</parameter>\n</function>\n</tool_call>\n\n\
              Function calls must follow this format exactly, and required parameters must be given."
         )
+        .into()
     })
 }
 
 fn function(definition: &Definition) -> String {
     let mut text = format!(
         "\n<function>\n<name>{}</name>\n<description>{}</description>\n<parameters>",
-        definition.name, definition.description
+        definition.name,
+        Frame::TOOL_LIST.keep_text(&definition.description)
     );
     for (name, schema) in definition.properties() {
         text.extend(["\n<parameter>\n<name>", name, "</name>"]);
         for (key, value) in schema.as_object().into_iter().flatten() {
-            text.extend(["\n<", key, ">", &pretty_output(value), "</", key, ">"]);
+            push_key(&mut text, key, value);
         }
         text.push_str("\n</parameter>");
     }
-    if let Some(required) = definition.parameters.get("required").filter(|list| !is_empty(list)) {
-        text.extend(["\n<required>", &required.to_string(), "</required>"]);
+    // What else the schema says: what is required, definitions that are referred to.
+    for (key, value) in definition.parameters.as_object().into_iter().flatten() {
+        if !matches!(key.as_str(), "type" | "properties") && !is_empty(value) {
+            push_key(&mut text, key, value);
+        }
     }
     text + "\n</parameters>\n</function>"
+}
+
+fn push_key(text: &mut String, key: &str, value: &Value) {
+    let key = Frame::TOOL_LIST.keep_text(key);
+    let value = framed_output(value, Frame::TOOL_LIST);
+    text.extend(["\n<", &*key, ">", &value, "</", &*key, ">"]);
 }
 
 fn is_empty(list: &Value) -> bool {
@@ -61,8 +74,9 @@ pub(super) fn calls(calls: &[ShownCall<'_>], tools: &Tools) -> String {
 
 /// Writes results.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
-    let blocks = results
-        .iter()
-        .map(|result| format!("<tool_response>\n{}\n</tool_response>", result_text(result)));
+    let blocks = results.iter().map(|result| {
+        let output = framed_result(result, Frame::TOOL_TAGS);
+        format!("<tool_response>\n{output}\n</tool_response>")
+    });
     blocks.collect::<Vec<_>>().join("\n")
 }

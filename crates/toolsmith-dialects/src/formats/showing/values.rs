@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::Frame;
 use crate::{Repairs, ShownResult, Wanted, type_text};
 
 /// Writes a value so that it is read back as it was, where the schema allows that.
@@ -26,6 +27,22 @@ pub(crate) fn result_text(result: &ShownResult<'_>) -> String {
     match result.result {
         Ok(output) => pretty_output(output),
         Err(message) => format!("Error: {message}"),
+    }
+}
+
+/// Writes a result as text that stays inside its frame.
+pub(crate) fn framed_result(result: &ShownResult<'_>, frame: Frame) -> String {
+    match result.result {
+        Ok(output) => framed_output(output, frame),
+        Err(message) => format!("Error: {}", frame.keep_text(message)),
+    }
+}
+
+/// Writes an output as text that stays inside its frame.
+pub(crate) fn framed_output(output: &Value, frame: Frame) -> String {
+    match output {
+        Value::String(text) => frame.keep_text(text).into_owned(),
+        json => frame.keep_json(&json.to_string()).into_owned(),
     }
 }
 

@@ -3,17 +3,10 @@
 use serde_json::{Map, Value, json};
 use toolsmith_core::ToolSpec;
 
-use crate::{
-    Language, RenderSettings, Rendering, Repairs, ShownCall, ShownResult, Titles, Tools, Wanted,
-    type_text,
+use super::super::showing::{
+    Definition, Frame, Limits, fitted, framed_output, ordered, value_text,
 };
-
-/// The keys of a schema whose members are named by the user, not by JSON Schema.
-const NAMED_SCHEMAS: [&str; 5] =
-    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
-
-/// The keys of a schema whose values are data.
-const DATA: [&str; 4] = ["enum", "const", "default", "examples"];
+use crate::{Language, RenderSettings, Rendering, ShownCall, ShownResult, Titles, Tools};
 
 const ENGLISH: &str = r#"<output_instructions>
 If you need to call a tool, use the following format:
@@ -57,34 +50,37 @@ pub(crate) fn instructions(language: Language) -> &'static str {
 
 /// Writes the `<functions>` block: one definition a line, keys in alphabetical order.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
-    let definition = |spec: &&ToolSpec| {
-        let definition = json!({
-            "description": spec.description.as_str(),
-            "name": spec.name.as_str(),
-            "parameters": parameters(spec, settings.titles),
-        });
-        format!("<function>{definition}</function>")
-    };
-    let mut lines = vec!["<functions>".to_owned()];
-    lines.extend(tools.iter().map(definition));
-    lines.push("</functions>".to_owned());
-    Rendering { content: Value::String(lines.join("\n")), ..Rendering::default() }
+    fitted(tools, settings, &Limits::TAGGED, |definitions| {
+        let mut lines = vec!["<functions>".to_owned()];
+        lines.extend(definitions.iter().map(|definition| line(definition, settings.titles)));
+        lines.push("</functions>".to_owned());
+        lines.join("\n").into()
+    })
 }
 
-fn parameters(spec: &ToolSpec, titles: Titles) -> Value {
-    let mut schema = spec.input_schema.to_value();
+fn line(definition: &Definition, titles: Titles) -> String {
+    let object = json!({
+        "description": definition.description,
+        "name": definition.name,
+        "parameters": parameters(definition, titles),
+    });
+    format!("<function>{}</function>", Frame::XML.keep_json(&object.to_string()))
+}
+
+fn parameters(definition: &Definition, titles: Titles) -> Value {
+    let mut schema = definition.parameters.clone();
     if let Some(fields) = schema.as_object_mut() {
         // A schema that speaks of no properties at all takes any object.
         if fields.contains_key("properties") {
             fields.entry("additionalProperties").or_insert(Value::Bool(false));
         }
         if titles == Titles::On {
-            let title = format!("{}Params", words(spec.name.as_str()).replace(' ', ""));
+            let title = format!("{}Params", words(&definition.name).replace(' ', ""));
             fields.entry("title").or_insert(Value::String(title));
             add_titles(fields);
         }
     }
-    sorted(&schema, titles)
+    sorted(&schema)
 }
 
 fn add_titles(fields: &mut Map<String, Value>) {
@@ -106,32 +102,15 @@ fn words(name: &str) -> String {
     words.join(" ")
 }
 
-/// Returns a schema with its keys in alphabetical order, and without titles where they are off.
-fn sorted(schema: &Value, titles: Titles) -> Value {
-    match schema {
-        Value::Array(members) => members.iter().map(|member| sorted(member, titles)).collect(),
-        Value::Object(fields) => ordered(fields)
-            .filter(|(key, value)| titles == Titles::On || *key != "title" || !value.is_string())
-            .map(|(key, value)| (key.clone(), sorted_field(key, value, titles)))
-            .collect(),
+/// Returns a value with all keys in alphabetical order.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(members) => members.iter().map(sorted).collect(),
+        Value::Object(fields) => {
+            ordered(fields).map(|(key, value)| (key.clone(), sorted(value))).collect()
+        }
         other => other.clone(),
     }
-}
-
-fn sorted_field(key: &str, value: &Value, titles: Titles) -> Value {
-    match value.as_object().filter(|_| NAMED_SCHEMAS.contains(&key)) {
-        Some(members) => {
-            ordered(members).map(|(name, schema)| (name.clone(), sorted(schema, titles))).collect()
-        }
-        None if DATA.contains(&key) => sorted(value, Titles::On),
-        None => sorted(value, titles),
-    }
-}
-
-fn ordered(fields: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
-    let mut fields: Vec<_> = fields.iter().collect();
-    fields.sort_unstable_by_key(|(key, _)| *key);
-    fields.into_iter()
 }
 
 /// Writes a block of calls.
@@ -147,7 +126,7 @@ pub(super) fn calls(calls: &[ShownCall<'_>], tools: &Tools) -> String {
             text.push_str("<parameter name=");
             push_quoted(&mut text, name);
             text.push('>');
-            text.push_str(&value_text(value, wanted.unwrap_or(Wanted::STRING)));
+            text.push_str(&value_text(value, wanted));
             text.push_str("</parameter>\n");
         }
         text.push_str("</invoke>\n");
@@ -163,17 +142,6 @@ fn push_quoted(text: &mut String, name: &str) {
     text.push(quote);
 }
 
-/// Writes a value so that it is read back as it was.
-fn value_text(value: &Value, wanted: Wanted) -> String {
-    let Value::String(string) = value else { return value.to_string() };
-    let reads_back = |text: &str| type_text(text.to_owned(), wanted, Repairs::Try).0 == *value;
-    // Where a string may be other things too, quotes may be what tells it from a number.
-    if !reads_back(string) && reads_back(&value.to_string()) {
-        return value.to_string();
-    }
-    string.clone()
-}
-
 /// Writes a block of results.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
     let mut lines = vec!["<function_results>".to_owned()];
@@ -184,11 +152,10 @@ pub(super) fn results(results: &[ShownResult<'_>]) -> String {
 
 fn result(shown: &ShownResult<'_>) -> String {
     let (tag, body) = match shown.result {
-        Ok(Value::String(output)) => ("stdout", output.clone()),
-        Ok(output) => ("stdout", output.to_string()),
-        Err(message) => ("error", message.to_owned()),
+        Ok(output) => ("stdout", framed_output(output, Frame::XML)),
+        Err(message) => ("error", Frame::XML.keep_text(message).into_owned()),
     };
-    let name = shown.name;
+    let name = Frame::XML.keep_text(shown.name);
     format!("<result>\n<tool_name>{name}</tool_name>\n<{tag}>{body}</{tag}>\n</result>")
 }
 
@@ -197,6 +164,10 @@ mod tests {
     use toolsmith_core::Parameter;
 
     use super::*;
+
+    fn titled() -> RenderSettings {
+        RenderSettings { titles: Titles::On, ..RenderSettings::default() }
+    }
 
     fn room() -> ToolSpec {
         let schema = json!({
@@ -233,7 +204,7 @@ mod tests {
 
     #[test]
     fn titles_are_shown_where_a_setting_asks_for_them() {
-        let text = definitions(&[&room()], &RenderSettings { titles: Titles::On }).text();
+        let text = definitions(&[&room()], &titled()).text();
         assert!(text.contains(r#""title":"Hall","type":"string""#), "{text}");
         assert!(
             text.contains(r#""time":{"description":"时间范围","title":"Time","type""#),
@@ -241,7 +212,7 @@ mod tests {
         );
         assert!(text.contains(r#""title":"Old","type":"object""#), "{text}");
         let plain = ToolSpec::new("book_room").unwrap().with_parameters(&[Parameter::string("a")]);
-        let text = definitions(&[&plain], &RenderSettings { titles: Titles::On }).text();
+        let text = definitions(&[&plain], &titled()).text();
         assert!(text.contains(r#""title":"BookRoomParams""#), "{text}");
     }
 
