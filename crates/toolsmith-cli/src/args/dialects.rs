@@ -19,6 +19,7 @@ Examples:
 Without names the tools are shown that are meant to be; more than --most, or tools that are only
 to be found, are shown as the pair `search_tools` and `call_tool`. What had to be changed for the
 provider is told on standard error.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Render {
     /// The dialect
     #[arg(long, value_name = "DIALECT", value_parser = written())]
@@ -38,6 +39,9 @@ pub struct Render {
     /// Give every schema and parameter a title
     #[arg(long)]
     pub titles: bool,
+    /// Ask OpenAI to hold the model to the schemas, where they can be written so
+    #[arg(long)]
+    pub strict: bool,
     /// Show so many tools at most, and the pair instead of more
     #[arg(long, value_name = "N", default_value = "128", value_parser = super::limit)]
     pub most: u32,

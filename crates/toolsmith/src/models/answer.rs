@@ -21,8 +21,10 @@ pub struct Answer {
 pub struct Answered {
     /// The identifier that the model or its server gave the call.
     pub id: Option<Text>,
-    /// The tool.
+    /// The tool that was called; the one that `call_tool` named, not `call_tool`.
     pub tool_name: Text,
+    /// The name that the model called, by which some providers match the result.
+    pub called: Text,
     /// The output, or why there is none.
     pub result: Result<Value, ToolError>,
     /// The record of the call; none when it was not run.
@@ -48,20 +50,20 @@ impl Answer {
 }
 
 impl Answered {
-    pub(super) fn of(id: Option<Text>, outcome: Outcome) -> Self {
+    pub(super) fn of(id: Option<Text>, called: Text, outcome: Outcome) -> Self {
         let Outcome { call_id, tool_name, result, .. } = outcome;
-        Self { id, tool_name, result, call_id: Some(call_id) }
+        Self { id, tool_name, called, result, call_id: Some(call_id) }
     }
 
     /// Tells the model that a call was not run, so that it can write it again.
-    pub(super) fn not_run(call: &ParsedCall) -> Self {
+    pub(super) fn not_run(call: &ParsedCall, called: Text) -> Self {
         let why = match call.state {
             CallState::Unfinished => "is not finished",
             _ => "has arguments that cannot be read as JSON",
         };
         let message = format!("The call {why}, so it was not run; write it again, whole.");
         let result = Err(ToolError::validation(message));
-        Self { id: call.id.clone(), tool_name: call.name.clone(), result, call_id: None }
+        Self { id: call.id.clone(), tool_name: call.name.clone(), called, result, call_id: None }
     }
 
     /// Returns `{tool_name, success, result}`; the result of a failure is `{error}`.
@@ -76,7 +78,7 @@ impl Answered {
     fn shown(&self) -> ShownResult<'_> {
         ShownResult {
             id: self.id.as_deref(),
-            name: &self.tool_name,
+            name: &self.called,
             result: self.result.as_ref().map_err(ToolError::message),
         }
     }

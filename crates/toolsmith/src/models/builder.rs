@@ -96,7 +96,7 @@ impl ToolsetBuilder {
         // Values of variables may stand in descriptions and defaults.
         self.engine.redactor().value(&mut rendering.content);
         Toolset {
-            tools: reading(&self.engine, &self.context.rights),
+            tools: reading(&self.engine, &self.context.rights).shown_as(&rendering),
             engine: self.engine,
             dialect: self.dialect,
             context: self.context,

@@ -48,7 +48,7 @@ pub fn functions_xml(engine: &Engine) -> String {
 /// Calls one tool; returns `{tool_name, success, result}`.
 pub async fn execute(engine: &Engine, tool_name: &str, params: Value) -> Value {
     let outcome = engine.call(Call::new(tool_name, params)).await;
-    Answered::of(None, outcome).to_value()
+    Answered::of(None, tool_name.into(), outcome).to_value()
 }
 
 /// Runs the calls of a reply in XML, one after the other; returns the `tool_result` event.

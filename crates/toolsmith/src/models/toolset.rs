@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use toolsmith_dialects::{Dialect, ParsedCall, Parser, Rendering, Reply, Settings, Tools, parse};
 
 use super::{Answer, Answered, ToolsetBuilder};
-use crate::{Call, Context, Engine, ToolName};
+use crate::{Call, Context, Engine, Text, ToolName};
 
 /// In which order the calls of one reply run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,9 +104,13 @@ impl Toolset {
                 outcomes
             }
         };
-        let done = reply.calls.iter().zip(outcomes);
-        let done = done.map(|(call, outcome)| (call, Answered::of(call.id.clone(), outcome)));
-        let left = reply.set_aside.iter().map(|call| (call, Answered::not_run(call)));
+        let shown = |call: &ParsedCall| Text::from(self.rendering.shown(&call.name));
+        let done = reply
+            .calls
+            .iter()
+            .zip(outcomes)
+            .map(|(call, outcome)| (call, Answered::of(call.id.clone(), shown(call), outcome)));
+        let left = reply.set_aside.iter().map(|call| (call, Answered::not_run(call, shown(call))));
         let mut results: Vec<_> =
             done.chain(left).map(|(call, answered)| (call.range.start, answered)).collect();
         // As the model wrote them, whatever became of them.

@@ -10,7 +10,7 @@ use std::{
 use anyhow::Result;
 use toolsmith::models::Toolset;
 use toolsmith_builtins::catalogue::search_tools;
-use toolsmith_dialects::{Dialect, Language, RenderSettings, Titles, instructions};
+use toolsmith_dialects::{Dialect, Language, RenderSettings, Strict, Titles, instructions};
 
 use crate::{
     Session,
@@ -35,9 +35,10 @@ pub(crate) fn run(session: &Session, asked: &Render) -> Result<ExitCode> {
     }
     let most = usize::try_from(asked.most).unwrap_or(usize::MAX);
     let titles = if asked.titles { Titles::On } else { Titles::Off };
+    let strict = if asked.strict { Strict::On } else { Strict::Off };
     let mut builder = Toolset::builder(&engine, asked.dialect)
         .with_most(most)
-        .with_render_settings(RenderSettings { titles, ..RenderSettings::default() });
+        .with_render_settings(RenderSettings { titles, strict });
     if !asked.names.is_empty() {
         builder = builder.only(names(&asked.names)?);
     }
