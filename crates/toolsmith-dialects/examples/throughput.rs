@@ -48,7 +48,8 @@ fn main() {
 
 /// Writes prose and calls in turn.
 fn usual(dialect: Dialect) -> String {
-    let arguments = json!({"path": "notes/today.md", "content": "One line.\nAnother 观星阁. ".repeat(20)});
+    let arguments =
+        json!({"path": "notes/today.md", "content": "One line.\nAnother 观星阁. ".repeat(20)});
     let call = ShownCall { id: Some("call_1"), name: "write", arguments: &arguments };
     let unit = match render_calls(dialect, &[call], &tools()) {
         text if text.starts_with(['{', '[']) && !text.starts_with("[T") => text + "\n",

@@ -37,6 +37,7 @@ mod render;
 mod reply;
 mod settings;
 mod shape;
+mod thought;
 mod tools;
 mod typing;
 
@@ -51,7 +52,7 @@ pub use render::{
     render_calls, render_results, render_tools,
 };
 pub use reply::{Reply, TextPiece, parse};
-pub use settings::{Entities, Fences, Repairs, Settings};
+pub use settings::{Entities, Fences, Repairs, Settings, Thoughts};
 pub use shape::{Shape, Wanted};
 pub use tools::Tools;
 pub use typing::{TypingNote, type_text};

@@ -1,31 +1,35 @@
 //! Reads lists of function calls.
 
+use std::ops::Range;
+
+use serde_json::Value;
+
 use super::{
     super::reading::look_any,
-    literal::{self, PythonScanner},
+    literal::{self, PythonCall, PythonScanner},
 };
 use crate::{
     CallState, ProblemKind,
     cursor::{Cursor, Look, More},
     format::Machine,
     output::Output,
-    prose::{Prose, Starts},
+    prose::{Bytes, Prose, Starts},
 };
 
 /// What may stand before a list of calls.
 const OPENERS: [&str; 3] = ["<|python_start|>", "<|tool_call_start|>", "<function_calls>"];
 /// What may stand behind a list of calls.
 const CLOSERS: [&str; 3] = ["<|python_end|>", "<|tool_call_end|>", "</function_calls>"];
+static STARTS: Bytes = Bytes::starts(b"[<");
 /// The longest name of a tool that is looked at.
 const LONGEST_NAME: usize = 128;
 
 /// Looks for a list that begins with a call.
 pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    match look(text, more) {
-        Look::Yes(Mark::Closer(_)) | Look::No => Look::No,
-        Look::Yes(Mark::List(_)) => Look::Yes(()),
-        Look::Undecided => Look::Undecided,
-    }
+    look(text, more).and_then(|mark| match mark {
+        Mark::List(_) => Look::Yes(()),
+        Mark::Closer(_) => Look::No,
+    })
 }
 
 /// Something that is no prose, and its length.
@@ -44,11 +48,8 @@ fn look(text: &str, more: More) -> Look<Mark> {
         Look::No => 0,
     };
     if opener == 0 && !text.starts_with('[') {
-        return match look_any(text, &CLOSERS, more) {
-            Look::Yes(which) => Look::Yes(Mark::Closer(CLOSERS.get(which).map_or(0, |t| t.len()))),
-            Look::No => Look::No,
-            Look::Undecided => Look::Undecided,
-        };
+        let len = |which: usize| CLOSERS.get(which).map_or(0, |token| token.len());
+        return look_any(text, &CLOSERS, more).map(|which| Mark::Closer(len(which)));
     }
     let behind = text.get(opener..).unwrap_or_default();
     let space = |text: &str| text.len() - text.trim_ascii_start().len();
@@ -79,6 +80,26 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') || byte >= 0x80
 }
 
+/// Gives arguments without names those of the tool's parameters, in the order of its schema.
+fn arguments(call: PythonCall<'_>, range: Range<usize>, out: &mut Output<'_>) -> Option<Value> {
+    if call.positional.is_empty() {
+        return Some(Value::Object(call.named));
+    }
+    let shape = out.tools.shape(call.name)?;
+    let names: Vec<_> = shape.parameters().take(call.positional.len()).collect();
+    if names.len() < call.positional.len()
+        || names.iter().any(|name| call.named.contains_key(*name))
+    {
+        let message = "arguments without names do not fit the tool's parameters; write `key=value`";
+        out.problem(ProblemKind::UnreadableArguments, range, message);
+        return None;
+    }
+    let message = "arguments without names were named in the order of the tool's parameters";
+    out.problem(ProblemKind::Repaired, range, message);
+    let names = names.into_iter().map(str::to_owned);
+    Some(Value::Object(names.zip(call.positional).chain(call.named).collect()))
+}
+
 /// Reads the Python-style dialect.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
@@ -97,12 +118,6 @@ enum Place {
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
@@ -113,8 +128,14 @@ impl Reader {
         }
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
-        match self.prose.read(cursor, out, Starts::AnyOf(b"[<"), look) {
+        match self.prose.read(cursor, out, Starts::AnyOf(&STARTS), look) {
             None => false,
             Some(Mark::Closer(len)) => {
                 cursor.take(len);
@@ -145,7 +166,8 @@ impl Reader {
         }
         let (call_start, end) = (start + lead.len(), cursor.offset());
         let parsed = over.and_then(|_| literal::parse_call(&call));
-        let Some((name, arguments)) = parsed else {
+        let parsed = parsed.filter(|call| call.positional.is_empty() || out.tools.has(call.name));
+        let Some(parsed) = parsed else {
             let kind = if over.is_some() {
                 ProblemKind::MalformedInput
             } else {
@@ -158,10 +180,14 @@ impl Reader {
             out.text(&text, start);
             return over.is_some();
         };
-        let begun = out.begin(name, None, call_start);
-        let written = call.get(name.len()..).unwrap_or_default();
+        let begun = out.begin(parsed.name, None, call_start);
+        let written = call.get(parsed.name.len()..).unwrap_or_default();
         out.arguments(&begun, None, written);
-        out.end(begun, arguments, CallState::Complete, end);
+        let (arguments, state) = match arguments(parsed, call_start..end, out) {
+            Some(arguments) => (arguments, CallState::Complete),
+            None => (Value::String(written.to_owned()), CallState::Unreadable),
+        };
+        out.end(begun, arguments, state, end);
         self.place = Place::After(end, String::new());
         true
     }

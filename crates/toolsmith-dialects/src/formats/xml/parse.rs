@@ -112,14 +112,8 @@ enum Step {
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) == Step::Go {}
-    }
-}
-
-impl Reader {
-    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> Step {
-        match std::mem::take(&mut self.state) {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let step = match std::mem::take(&mut self.state) {
             State::Text => self.text(cursor, out),
             State::Invented => {
                 self.state = State::Invented;
@@ -130,9 +124,16 @@ impl Reader {
             State::Opened(opened) => self.opened(opened, cursor, out),
             State::Block(space) => self.block(space, cursor, out),
             State::Call(call) => self.call(call, cursor, out),
-        }
+        };
+        step == Step::Go
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn wait(&mut self, state: State) -> Step {
         self.state = state;
         Step::Wait
@@ -192,7 +193,7 @@ impl Reader {
         match look_tag(cursor.rest(), cursor.more()) {
             Look::Undecided => self.wait(State::Opened(opened)),
             Look::Yes(tag) if proves_call(&tag) => self.begin(opened, out),
-            Look::Yes(_) | Look::No => self.give_up(&opened, out),
+            Look::Yes(_) | Look::No => self.mention(&opened, cursor, out),
         }
     }
 
@@ -218,7 +219,7 @@ impl Reader {
                 self.block = Block::Outside;
                 self.go(State::Text)
             }
-            Look::Yes(_) | Look::No => self.give_up(&opened, out),
+            Look::Yes(_) | Look::No => self.mention(&opened, cursor, out),
         }
     }
 
@@ -245,6 +246,19 @@ impl Reader {
                 self.give_up(&opened, out)
             }
         }
+    }
+
+    /// Notes that nothing proves opening tags a call, and gives them back.
+    fn mention(&mut self, opened: &Opened, cursor: &Cursor<'_>, out: &mut Output<'_>) -> Step {
+        let range = opened.start..opened.start + opened.held.trim_ascii_end().len();
+        if cursor.is_empty() {
+            let message = "the text ends behind what may open a call; it was left in the text";
+            out.problem(ProblemKind::UnfinishedCall, range, message);
+        } else {
+            let message = "an opening tag without a call behind it was left in the text";
+            out.problem(ProblemKind::StrayTag, range, message);
+        }
+        self.give_up(opened, out)
     }
 
     /// Gives opening tags back that were only a mention.
