@@ -2,7 +2,10 @@
 //!
 //! `cargo run --release -p toolsmith-dialects --example throughput`
 
-use std::time::Instant;
+use std::{
+    io::{self, Write},
+    time::Instant,
+};
 
 use serde_json::json;
 use toolsmith_dialects::{Dialect, Parser, Settings, ShownCall, Tools, parse, render_calls};
@@ -36,14 +39,15 @@ const HOSTILE: &[&str] = &[
     "`{",
 ];
 
-fn main() {
-    println!("{:28} {:>8} {:>8}", "MB/s", "whole", "pieces");
+fn main() -> io::Result<()> {
+    writeln!(io::stdout(), "{:28} {:>8} {:>8}", "MB/s", "whole", "pieces")?;
     for &dialect in std::iter::once(&Dialect::Auto).chain(Dialect::ALL) {
-        line(dialect, &usual(dialect), dialect.as_str());
+        line(dialect, &usual(dialect), dialect.as_str())?;
     }
     for unit in HOSTILE {
-        line(Dialect::Auto, &unit.repeat(SIZE / unit.len()), &format!("auto {unit:?}"));
+        line(Dialect::Auto, &unit.repeat(SIZE / unit.len()), &format!("auto {unit:?}"))?;
     }
+    Ok(())
 }
 
 /// Writes prose and calls in turn.
@@ -63,7 +67,7 @@ fn tools() -> Tools {
     Tools::of_schemas([("write", &schema)])
 }
 
-fn line(dialect: Dialect, text: &str, label: &str) {
+fn line(dialect: Dialect, text: &str, label: &str) -> io::Result<()> {
     let whole = speed(text, || {
         parse(dialect, text, &tools(), &Settings::default());
     });
@@ -77,7 +81,7 @@ fn line(dialect: Dialect, text: &str, label: &str) {
         }
         parser.finish_with(&mut |_| {});
     });
-    println!("{label:28} {whole:8.1} {pieces:8.1}");
+    writeln!(io::stdout(), "{label:28} {whole:8.1} {pieces:8.1}")
 }
 
 /// Returns the best of three runs, in megabytes a second.

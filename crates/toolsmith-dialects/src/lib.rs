@@ -37,7 +37,6 @@ mod render;
 mod reply;
 mod settings;
 mod shape;
-mod thought;
 mod tools;
 mod typing;
 

@@ -155,6 +155,7 @@ fn candidates(text: &str) -> &'static [Dialect] {
     match (text.as_bytes().first(), text.as_bytes().get(1)) {
         (Some(b'{'), _) => &[LlamaJson],
         (Some(b'['), Some(b'T') | None) => &[Mistral, MistralCompact, LlamaPython],
+        (Some(b'['), Some(b'[' | b'{' | b']' | b'"')) => &[],
         (Some(b'['), _) => &[LlamaPython],
         (_, None) => &[Xml],
         (_, Some(b'|')) => &[Kimi, Harmony, LlamaJson, LlamaPython],

@@ -23,7 +23,7 @@ static TAGS: ValueTags = ValueTags {
     after_ender: &[CALL],
     opener: KEY,
     after_name: KEY_END,
-    trim: |value| value,
+    trim: |_| {},
 };
 
 /// Looks for the opening tag with a name behind it.

@@ -25,7 +25,7 @@ static TAGS: ValueTags = ValueTags {
     after_ender: &[WRAPPER_END, WRAPPER, FUNCTION],
     opener: PARAMETER,
     after_name: ">",
-    trim: without_breaks,
+    trim: drop_breaks,
 };
 
 /// Looks for a function, in its wrapper or bare.
@@ -302,7 +302,11 @@ fn trimmed(name: &str) -> &str {
 }
 
 /// Drops the line breaks that belong to the tags.
-fn without_breaks(raw: String) -> String {
-    let inner = raw.strip_prefix('\n').unwrap_or(&raw);
-    inner.strip_suffix('\n').unwrap_or(inner).to_owned()
+fn drop_breaks(value: &mut String) {
+    if value.starts_with('\n') {
+        value.remove(0);
+    }
+    if value.ends_with('\n') {
+        value.pop();
+    }
 }

@@ -4,7 +4,7 @@ use crate::cursor::{Look, More};
 
 /// How far a look goes into a document, in bytes and in strings.
 const LOOK_AHEAD: usize = 256;
-const MOST_STRINGS: usize = 16;
+const MOST_STRINGS: usize = 12;
 /// The first keys of the documents that servers and clients send.
 const FIRST_KEYS: [&str; 20] = [
     "candidates",
@@ -45,16 +45,21 @@ pub(crate) enum Mark {
 /// The strings near the start of a document, each with the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Strings<'a> {
-    strings: [&'a str; MOST_STRINGS],
+    found: [&'a str; MOST_STRINGS],
     len: usize,
+    /// A bit for each beginning among them, so that most marks are ruled out at once.
+    firsts: u64,
 }
 
 impl<'a> Strings<'a> {
     /// Looks for an object, or a list of them, with a key in front that servers send.
     pub(crate) fn look(text: &'a str, more: More) -> Look<Self> {
         let mut scan = Scan { text, at: 0, depth: 0 };
-        let mut found = Self::default();
         let mut next = scan.first();
+        if matches!(next, Next::Over) {
+            return Look::No;
+        }
+        let mut found = Self::default();
         while let Next::String(string) = next {
             if found.len == 0 && !FIRST_KEYS.contains(&string) {
                 return Look::No;
@@ -73,24 +78,42 @@ impl<'a> Strings<'a> {
 
     /// Tells whether one of some marks is among them.
     pub(crate) fn have(&self, marks: &[Mark]) -> bool {
-        let strings = self.strings.get(..self.len).unwrap_or_default();
+        marks.iter().any(|mark| self.has(*mark))
+    }
+
+    fn has(&self, mark: Mark) -> bool {
+        let (Mark::Is(word) | Mark::Begins(word) | Mark::Pair(_, word) | Mark::PairBegins(_, word)) =
+            mark;
+        if self.firsts & first_bit(word) == 0 {
+            return false;
+        }
+        let strings = self.found.get(..self.len).unwrap_or_default();
         let mut before = "";
         strings.iter().any(|&string| {
             let key = std::mem::replace(&mut before, string);
-            marks.iter().any(|mark| match *mark {
+            match mark {
                 Mark::Is(word) => string == word,
                 Mark::Begins(word) => string.starts_with(word),
                 Mark::Pair(wanted, word) => string == word && key == wanted,
                 Mark::PairBegins(wanted, word) => string.starts_with(word) && key == wanted,
-            })
+            }
         })
     }
 
     fn push(&mut self, string: &'a str) {
-        if let Some(place) = self.strings.get_mut(self.len) {
+        if let Some(place) = self.found.get_mut(self.len) {
             *place = string;
+            self.firsts |= first_bit(string);
             self.len += 1;
         }
+    }
+}
+
+/// Returns one of 64 bits by the first two bytes.
+fn first_bit(string: &str) -> u64 {
+    match string.as_bytes() {
+        [one, two, ..] => 1 << (one.wrapping_mul(7).wrapping_add(*two) % 64),
+        _ => 0,
     }
 }
 

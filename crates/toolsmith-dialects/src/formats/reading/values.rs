@@ -57,8 +57,9 @@ impl TaggedCall {
             let message = format!("the end tag of `{}` is missing", given.name);
             out.problem(ProblemKind::MissingEnd, at..at, message);
         }
-        let (name, raw, range) = given.finish(out);
-        self.values.add(&name, (tags.trim)(raw), range, out);
+        let (name, mut raw, range) = given.finish(out);
+        (tags.trim)(&mut raw);
+        self.values.add(&name, raw, range, out);
         match end {
             GivenEnd::Closed | GivenEnd::NextParameter => return ValueEnd::Next(self),
             GivenEnd::OutOfText => self.cut_off(cursor, out),
@@ -148,7 +149,7 @@ pub(crate) struct ValueTags {
     /// What stands behind the name.
     pub(crate) after_name: &'static str,
     /// Takes away from a value what belongs to its tags.
-    pub(crate) trim: fn(String) -> String,
+    pub(crate) trim: fn(&mut String),
 }
 
 /// The longest name of a parameter that a tag inside a value is looked at for.

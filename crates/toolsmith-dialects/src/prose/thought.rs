@@ -12,7 +12,7 @@ const TAGS: [(&str, &str); 3] =
 
 /// A tag of reasoning, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ThoughtTag {
+pub(super) enum ThoughtTag {
     /// It begins.
     Open(usize),
     /// It ends.
@@ -21,7 +21,7 @@ pub(crate) enum ThoughtTag {
 
 impl ThoughtTag {
     /// Returns how long the tag is, in bytes.
-    pub(crate) fn len(self) -> usize {
+    pub(super) fn len(self) -> usize {
         match self {
             Self::Open(which) => TAGS.get(which).map_or(0, |(opener, _)| opener.len()),
             Self::Close(which) => TAGS.get(which).map_or(0, |(_, closer)| closer.len()),
@@ -30,7 +30,7 @@ impl ThoughtTag {
 }
 
 /// Looks whether a text starts with a tag of reasoning.
-pub(crate) fn look_tag(text: &str, more: More) -> Look<ThoughtTag> {
+pub(super) fn look_tag(text: &str, more: More) -> Look<ThoughtTag> {
     // The second byte lets go of nearly everything else.
     if text.as_bytes().get(1).is_some_and(|byte| !matches!(byte, b't' | b'T' | b'/')) {
         return Look::No;
@@ -52,26 +52,26 @@ pub(crate) fn look_tag(text: &str, more: More) -> Look<ThoughtTag> {
 
 /// Reasoning that has not ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Thought {
+pub(super) struct Thought {
     /// The tag that opened it; `None` where the prompt did, so that any end tag ends it.
     which: Option<usize>,
     /// A call in it has been noted.
-    pub(crate) is_noted: bool,
+    pub(super) is_noted: bool,
 }
 
 impl Thought {
     /// Begins reasoning that the prompt opened.
-    pub(crate) fn begun() -> Self {
+    pub(super) fn begun() -> Self {
         Self { which: None, is_noted: false }
     }
 
     /// Begins reasoning behind a tag.
-    pub(crate) fn opened(which: usize) -> Self {
+    pub(super) fn opened(which: usize) -> Self {
         Self { which: Some(which), is_noted: false }
     }
 
     /// Looks for its end tag; returns the length of that.
-    pub(crate) fn look_end(&self, text: &str, more: More) -> Look<usize> {
+    pub(super) fn look_end(&self, text: &str, more: More) -> Look<usize> {
         match look_tag(text, more) {
             Look::Yes(tag @ ThoughtTag::Close(which)) if self.is_ended_by(which) => {
                 Look::Yes(tag.len())
@@ -86,7 +86,7 @@ impl Thought {
     }
 
     /// Notes a call inside it, once.
-    pub(crate) fn note(&mut self, at: usize, out: &mut Output<'_>) {
+    pub(super) fn note(&mut self, at: usize, out: &mut Output<'_>) {
         self.is_noted = true;
         let message = "a call inside the model's reasoning was not taken for one";
         out.problem(ProblemKind::ThoughtCall, at..at + 1, message);
