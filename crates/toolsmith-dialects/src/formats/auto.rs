@@ -91,8 +91,7 @@ impl Detector {
             Look::Yes(fits) => self.choose(&fits, cursor, out),
             Look::No => {
                 let text = lead.into_text();
-                self.prose.pass(&text);
-                out.text(&text, cursor.offset() - text.len());
+                self.prose.give_back(&text, cursor.offset() - text.len(), out);
             }
         }
         true
@@ -256,6 +255,15 @@ mod tests {
             assert_eq!((reply.text().as_str(), &*reply.problems), ("Good day.", &[][..]));
         }
         read(&text[..text.len() / 2]);
+    }
+
+    #[test]
+    fn the_first_document_decides_alone() {
+        let first = r#"{"content":[{"type":"tool_use","name":"add","input":{}}]}"#;
+        let second = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"add","arguments":""}}"#;
+        let reply = read(&format!("{first}{second}"));
+        assert_eq!(reply.calls, read(first).calls);
+        assert_eq!(reply.calls.len(), 1);
     }
 
     #[test]

@@ -103,17 +103,15 @@ impl Reader {
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let rest = cursor.rest();
-        let stop = rest.find(['<', '\n', ' ']);
-        text.push_str(cursor.take(stop.unwrap_or(rest.len())));
+        let word = cursor.rest().bytes().take_while(|&byte| is_word(byte)).count();
+        text.push_str(cursor.take(word));
         let name = text.get(CALL.len()..).unwrap_or_default().trim();
-        let is_name = name.bytes().all(is_word);
         match cursor.rest().bytes().next() {
-            None if !cursor.is_last() && is_name => {
+            None if !cursor.is_last() => {
                 self.place = Place::Name(start, text);
                 false
             }
-            Some(b'<' | b'\n') if is_name => {
+            Some(b'<' | b'\n' | b'\r') => {
                 self.awaited = None;
                 self.place = Place::Between(TaggedCall::begin(name, start, out));
                 true
@@ -121,7 +119,7 @@ impl Reader {
             next => {
                 let message = "what follows the tag is not the name of a tool; it is text";
                 out.problem(ProblemKind::NamelessCall, start..start + CALL.len(), message);
-                out.text(&text, start);
+                self.prose.give_back(&text, start, out);
                 next.is_some()
             }
         }

@@ -94,7 +94,7 @@ impl Reader {
         match ended {
             Ended::Text(text, start) => {
                 let text_start = start - lead.len();
-                out.text(&(lead + &text), text_start);
+                self.prose.give_back(&(lead + &text), text_start, out);
             }
             Ended::Call if is_over => self.place = Place::After(cursor.offset(), String::new()),
             Ended::Call => {}
@@ -129,7 +129,7 @@ impl Reader {
             Look::No => {
                 let message = "the end tag of the call is missing; the call is all there";
                 out.problem(ProblemKind::MissingEnd, start..start, message);
-                out.text(&space, start);
+                self.prose.give_back(&space, start, out);
                 !cursor.is_empty()
             }
         }

@@ -107,8 +107,7 @@ impl Reader {
         match ended {
             Ended::Call => self.place = Place::After(cursor.offset(), String::new(), bare),
             Ended::Text(text, start) => {
-                self.prose.pass(&text);
-                out.text(&text, start);
+                self.prose.give_back(&text, start, out);
             }
         }
         true
@@ -143,8 +142,7 @@ impl Reader {
                 true
             }
             Look::No => {
-                self.prose.pass(&separators);
-                out.text(&separators, start);
+                self.prose.give_back(&separators, start, out);
                 !cursor.is_empty()
             }
         }

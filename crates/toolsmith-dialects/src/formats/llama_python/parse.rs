@@ -175,9 +175,7 @@ impl Reader {
             };
             let message = "this looks like the start of a call and is none; it is text";
             out.problem(kind, call_start..end, message);
-            let text = lead + &call;
-            self.prose.pass(&text);
-            out.text(&text, start);
+            self.prose.give_back(&(lead + &call), start, out);
             return over.is_some();
         };
         let begun = out.begin(parsed.name, None, call_start);
@@ -236,8 +234,7 @@ impl Reader {
             Look::No => {
                 let message = "the list of calls is not closed";
                 out.problem(ProblemKind::MissingEnd, start..start, message);
-                self.prose.pass(&separators);
-                out.text(&separators, start);
+                self.prose.give_back(&separators, start, out);
                 !cursor.is_empty()
             }
         }

@@ -151,7 +151,7 @@ impl Reader {
             }
         };
         if let Ended::Text(text, start) = ended {
-            out.text(&text, start);
+            self.prose.give_back(&text, start, out);
         }
         if is_over {
             self.place = Place::List;
@@ -196,7 +196,7 @@ impl Reader {
                 let message = "a name without arguments follows the marker; it is text";
                 out.problem(ProblemKind::MalformedInput, start..cursor.offset(), message);
                 let text_start = cursor.offset() - name.len();
-                out.text(&name, text_start);
+                self.prose.give_back(&name, text_start, out);
                 return !cursor.is_empty();
             }
         }

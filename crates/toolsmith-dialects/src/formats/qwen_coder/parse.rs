@@ -282,8 +282,7 @@ impl Reader {
         if self.wrapper == Wrapper::Open {
             out.problem(ProblemKind::MissingEnd, start..start, "the end of the block is missing");
         }
-        self.prose.pass(&space);
-        out.text(&space, start);
+        self.prose.give_back(&space, start, out);
         !at_end
     }
 }

@@ -263,8 +263,7 @@ impl Reader {
 
     /// Gives opening tags back that were only a mention.
     fn give_up(&mut self, opened: &Opened, out: &mut Output<'_>) -> Step {
-        out.text(&opened.held, opened.start);
-        self.prose.pass(&opened.held);
+        self.prose.give_back(&opened.held, opened.start, out);
         if self.block == Block::Inside {
             self.block = Block::Outside;
         }
@@ -330,8 +329,7 @@ impl Reader {
         let message = "a block of calls has no end tag; it ends where text goes on";
         out.problem(ProblemKind::MissingEnd, cursor.range(0), message);
         self.block = Block::Owed;
-        out.text(space, cursor.offset() - space.len());
-        self.prose.pass(space);
+        self.prose.give_back(space, cursor.offset() - space.len(), out);
         self.go(State::Text)
     }
 
