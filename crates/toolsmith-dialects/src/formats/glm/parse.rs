@@ -23,6 +23,7 @@ static TAGS: ValueTags = ValueTags {
     after_ender: &[CALL],
     opener: KEY,
     after_name: KEY_END,
+    value_opener: VALUE,
     trim: |_| {},
 };
 

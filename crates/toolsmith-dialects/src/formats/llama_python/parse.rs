@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::{
-    super::reading::look_any,
+    super::reading::{look_any, look_word},
     literal::{self, PythonCall, PythonScanner},
 };
 use crate::{
@@ -66,14 +66,41 @@ fn look(text: &str, more: More) -> Look<Mark> {
     }
 }
 
-/// Looks for `name(`; returns the length of the name.
-fn look_call(text: &str, more: More) -> Look<usize> {
-    let len = text.bytes().take(LONGEST_NAME + 1).take_while(|&byte| is_word(byte)).count();
+/// Looks for `name(` and the start of an argument, which prose in brackets seldom has.
+fn look_call(text: &str, more: More) -> Look<()> {
+    let len = word_len(text);
     match text.as_bytes().get(len) {
-        Some(b'(') if len > 0 => Look::Yes(len),
+        Some(b'(') if len > 0 => {
+            look_word(text.get(len + 1..).unwrap_or_default(), more, look_argument)
+        }
         None if len <= LONGEST_NAME && more == More::MayCome => Look::Undecided,
         _ => Look::No,
     }
+}
+
+/// Looks for the closing bracket, a literal, or a key.
+fn look_argument(text: &str, more: More) -> Look<()> {
+    let Some(&first) = text.as_bytes().first() else { return Look::No };
+    if b")\"'[{(*+-.".contains(&first) || first.is_ascii_digit() {
+        return Look::Yes(());
+    }
+    let len = word_len(text);
+    if len == 0 || len > LONGEST_NAME {
+        return Look::No;
+    }
+    let (word, behind) = text.split_at(len);
+    let is_literal = ["True", "False", "None", "true", "false", "null"].contains(&word);
+    look_word(behind, more, |next, _| match next.as_bytes().first() {
+        Some(b'=') => Look::Yes(()),
+        Some(b',' | b')') if is_literal => Look::Yes(()),
+        _ => Look::No,
+    })
+}
+
+/// Returns how long the word is that a text starts with; at most one more than the longest name.
+fn word_len(text: &str) -> usize {
+    let len = text.bytes().take(LONGEST_NAME + 1).take_while(|&byte| is_word(byte)).count();
+    text.ceil_char_boundary(len)
 }
 
 fn is_word(byte: u8) -> bool {

@@ -55,6 +55,14 @@ fn what_only_looks_like_a_call_is_text() {
 }
 
 #[test]
+fn prose_in_brackets_swallows_nothing() {
+    let text = "[foo(it's a link)](url) and [f(see (below)\n";
+    let reply = read(Dialect::LlamaPython, &format!("{text}[add(a=1)]"));
+    assert_eq!(calls(&reply), json!([["add", {"a": 1}]]));
+    assert_eq!((reply.text(), problems(&reply)), (text.to_owned(), vec![]));
+}
+
+#[test]
 fn arguments_without_names_are_named_by_the_schema() {
     let reply = read(Dialect::LlamaPython, "[add(1, 2), add(3, b=4), file.write('x')]");
     let expected = json!([["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}], ["file.write", {"path": "x"}]]);

@@ -170,11 +170,12 @@ impl Reader {
         let found = find(cursor.rest(), &MARKERS, cursor.more());
         let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
         let clear = cursor.rest().get(..before).unwrap_or_default();
-        // The arguments may follow the name without a marker.
-        let brace = clear.find('{');
-        name.push_str(cursor.take(brace.unwrap_or(before)));
+        // The arguments may follow the name without a marker; a tag is part of no name.
+        let stop = clear.find(['{', '<']);
+        name.push_str(cursor.take(stop.unwrap_or(before)));
+        let brace = stop.filter(|_| cursor.rest().starts_with('{'));
         let marker = match found {
-            Found::Marker { which, .. } if brace.is_none() => MARKERS.get(which).copied(),
+            Found::Marker { which, .. } if stop.is_none() => MARKERS.get(which).copied(),
             _ => None,
         };
         let is_legal = name.split(ID).all(is_word);
@@ -184,7 +185,7 @@ impl Reader {
                 self.place = Place::Name(start, name);
                 return true;
             }
-            None if brace.is_none() && !cursor.is_last() => {
+            None if stop.is_none() && !cursor.is_last() => {
                 self.place = Place::Name(start, name);
                 return false;
             }

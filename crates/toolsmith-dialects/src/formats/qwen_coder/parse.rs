@@ -25,6 +25,7 @@ static TAGS: ValueTags = ValueTags {
     after_ender: &[WRAPPER_END, WRAPPER, FUNCTION],
     opener: PARAMETER,
     after_name: ">",
+    value_opener: "",
     trim: drop_breaks,
 };
 

@@ -4,10 +4,10 @@ use std::{ops::Range, sync::Arc};
 
 use serde_json::{Map, Value};
 
-use super::{Found, find, look_any};
+use super::{Found, find, look_any, look_word};
 use crate::{
     CallState, Fix, ProblemKind, Shape, TypingNote,
-    cursor::{Cursor, Look, More},
+    cursor::{Cursor, Look, More, look_literal},
     output::{Begun, Output},
     type_text,
 };
@@ -52,7 +52,8 @@ impl TaggedCall {
         if end == GivenEnd::OutOfText && !cursor.is_last() {
             return ValueEnd::More(self, given);
         }
-        if matches!(end, GivenEnd::NextParameter | GivenEnd::CallEnd) {
+        let is_closed = end == GivenEnd::CallEnd && given.drop_closer(tags);
+        if matches!(end, GivenEnd::NextParameter | GivenEnd::CallEnd) && !is_closed {
             let at = given.start + given.raw.len();
             let message = format!("the end tag of `{}` is missing", given.name);
             out.problem(ProblemKind::MissingEnd, at..at, message);
@@ -148,6 +149,8 @@ pub(crate) struct ValueTags {
     pub(crate) opener: &'static str,
     /// What stands behind the name.
     pub(crate) after_name: &'static str,
+    /// What must follow that, perhaps behind white space; empty where the value does so at once.
+    pub(crate) value_opener: &'static str,
     /// Takes away from a value what belongs to its tags.
     pub(crate) trim: fn(&mut String),
 }
@@ -203,6 +206,15 @@ impl Given {
         (self.name, self.raw, range)
     }
 
+    /// Drops an end tag behind the value that was kept for a tag which the value only mentions.
+    fn drop_closer(&mut self, tags: &ValueTags) -> bool {
+        let len = self.raw.trim_ascii_end().strip_suffix(tags.closer).map(str::len);
+        if let Some(len) = len {
+            self.raw.truncate(len);
+        }
+        len.is_some()
+    }
+
     /// Reads on until the value ends, and streams what it reads.
     fn read(
         &mut self,
@@ -246,9 +258,9 @@ impl Given {
         match look_name(cursor.rest(), tags, cursor.more()) {
             Look::Yes(name) if values.awaits(&name, self) => Some(GivenEnd::NextParameter),
             Look::Undecided => Some(GivenEnd::OutOfText),
-            Look::Yes(_) | Look::No => {
+            found => {
                 self.has_markup = true;
-                self.open += 1;
+                self.open += usize::from(found != Look::No);
                 self.raw.push_str(cursor.take(tags.opener.len()));
                 None
             }
@@ -291,7 +303,18 @@ fn look_name(text: &str, tags: &ValueTags, more: More) -> Look<String> {
     let window = rest.char_indices().map(|(at, _)| at).find(|&at| at > LONGEST_NAME);
     let near = rest.get(..window.unwrap_or(rest.len())).unwrap_or(rest);
     match near.find(tags.after_name) {
-        Some(len) => Look::Yes(near.get(..len).unwrap_or_default().trim().to_owned()),
+        Some(len) => {
+            let name = near.get(..len).unwrap_or_default();
+            if name.contains(['<', '\n']) {
+                return Look::No;
+            }
+            let behind = rest.get(len + tags.after_name.len()..).unwrap_or_default();
+            if tags.value_opener.is_empty() {
+                return Look::Yes(name.trim().to_owned());
+            }
+            look_word(behind, more, |word, more| look_literal(word, tags.value_opener, more))
+                .map(|_| name.trim().to_owned())
+        }
         None if window.is_none() && more == More::MayCome => Look::Undecided,
         None => Look::No,
     }
