@@ -59,7 +59,7 @@ fn look(text: &str, more: More) -> Look<Mark> {
         at += space(text.get(at..).unwrap_or_default());
     }
     match look_call(text.get(at..).unwrap_or_default(), more) {
-        Look::Yes(_) => Look::Yes(Mark::List(at)),
+        Look::Yes(()) => Look::Yes(Mark::List(at)),
         Look::No => Look::No,
         Look::Undecided if at > LONGEST_NAME => Look::No,
         Look::Undecided => Look::Undecided,
@@ -244,7 +244,7 @@ impl Reader {
             look_call(word, cursor.more())
         };
         match next {
-            Look::Yes(_) => {
+            Look::Yes(()) => {
                 let start = cursor.offset();
                 let scanner = PythonScanner::default();
                 self.place = Place::Call(String::new(), start, String::new(), scanner);
