@@ -25,6 +25,22 @@ pub(crate) enum Look<T> {
     Undecided,
 }
 
+impl<T> Look<T> {
+    /// Changes what was found.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Look<U> {
+        self.and_then(|thing| Look::Yes(change(thing)))
+    }
+
+    /// Looks further, where something was found.
+    pub(crate) fn and_then<U>(self, look: impl FnOnce(T) -> Look<U>) -> Look<U> {
+        match self {
+            Self::Yes(thing) => look(thing),
+            Self::No => Look::No,
+            Self::Undecided => Look::Undecided,
+        }
+    }
+}
+
 /// A place in the text that a machine has before it.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {

@@ -6,7 +6,8 @@ use crate::{ParsedCall, Problem};
 
 /// One report of a parser.
 ///
-/// Where a text is cut into pieces changes how `Text` and `Arguments` are cut, and nothing else.
+/// Where a text is cut into pieces changes how `Text`, `Reasoning` and `Arguments` are cut, and
+/// nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {
     /// Text that belongs to no call.
@@ -14,6 +15,18 @@ pub enum Event<'a> {
         /// The text, to the byte.
         text: Cow<'a, str>,
         /// Where it stands in the whole input.
+        range: Range<usize>,
+    },
+    /// What the model thought aloud; no part of its answer.
+    Reasoning {
+        /// The text, without the tags around it.
+        text: Cow<'a, str>,
+        /// Where it stands in the whole input.
+        range: Range<usize>,
+    },
+    /// All text so far was reasoning: its end tag came, and its beginning stood in the prompt.
+    ReasoningEnd {
+        /// Where the end tag stands in the whole input.
         range: Range<usize>,
     },
     /// A call begins; it may still turn out unfinished, so it must not be run yet.
@@ -51,6 +64,8 @@ impl Event<'_> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
             Self::Text { text, range } => Event::Text { text: own(text), range },
+            Self::Reasoning { text, range } => Event::Reasoning { text: own(text), range },
+            Self::ReasoningEnd { range } => Event::ReasoningEnd { range },
             Self::CallStart { index, id, name } => {
                 Event::CallStart { index, id: id.map(own), name: own(name) }
             }

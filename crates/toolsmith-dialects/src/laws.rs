@@ -52,9 +52,13 @@ pub(crate) fn events_are_in_order(dialect: Dialect, text: &str, tools: &Tools) {
     let mut end = 0;
     for event in events {
         match event {
-            Event::Text { text: piece, range } => {
+            Event::Text { text: piece, range } | Event::Reasoning { text: piece, range } => {
                 assert!(range.start >= end, "text goes back to {range:?}: {text:?}");
                 assert_eq!(piece, text[range.clone()], "{text:?}");
+                end = range.end;
+            }
+            Event::ReasoningEnd { range } => {
+                assert!(range.start >= end && range.end <= text.len(), "{text:?}");
                 end = range.end;
             }
             Event::CallStart { index, .. } => {

@@ -52,7 +52,7 @@ pub use render::{
     instructions, render_calls, render_results, render_tools,
 };
 pub use reply::{Reply, TextPiece, parse};
-pub use settings::{Entities, Fences, Repairs, Settings};
+pub use settings::{Entities, Fences, Repairs, Settings, Thoughts};
 pub use shape::{Shape, Wanted};
 pub use tools::Tools;
 pub use typing::{TypingNote, type_text};

@@ -5,7 +5,7 @@ use std::{borrow::Cow, ops::Range};
 use serde_json::Value;
 use toolsmith_core::Text;
 
-use crate::{CallState, Event, ParsedCall, Problem, ProblemKind, Settings, Tools};
+use crate::{CallState, Event, ParsedCall, Problem, ProblemKind, Settings, Thoughts, Tools};
 
 /// How many problems of one reply are listed; a hostile text must not make the list the larger.
 const MOST_PROBLEMS: usize = 1_000;
@@ -62,6 +62,22 @@ impl<'a> Output<'a> {
             let range = start..start + text.len();
             (self.emit)(Event::Text { text: Cow::Borrowed(text), range });
         }
+    }
+
+    /// Passes on what the model thought aloud; `start` is its place in the whole input.
+    pub(crate) fn reasoning(&mut self, text: &str, start: usize) {
+        if self.settings.thoughts == Thoughts::Text {
+            return self.text(text, start);
+        }
+        if !text.is_empty() {
+            let range = start..start + text.len();
+            (self.emit)(Event::Reasoning { text: Cow::Borrowed(text), range });
+        }
+    }
+
+    /// Says that all text before an end tag was reasoning.
+    pub(crate) fn end_reasoning(&mut self, range: Range<usize>) {
+        (self.emit)(Event::ReasoningEnd { range });
     }
 
     /// Notes that something is odd; what concerns whether a call is run is always listed.

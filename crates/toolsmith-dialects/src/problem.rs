@@ -37,6 +37,8 @@ pub enum ProblemKind {
     MarkupInValue,
     /// A call inside a code fence was taken for an example, so for text.
     FencedCall,
+    /// A call inside the model's reasoning was not taken for one.
+    ThoughtCall,
     /// The model wrote the result of its own call; what follows is text.
     InventedResult,
     /// More than one dialect fits the text.

@@ -1,12 +1,12 @@
 //! A whole reply, read at once.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
 use crate::{Dialect, Event, ParsedCall, Parser, Problem, Settings, Tools};
 
-/// A piece of text that belongs to no call.
+/// A piece of text that belongs to no call, or of reasoning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TextPiece {
     /// The text, to the byte.
@@ -20,6 +20,9 @@ pub struct TextPiece {
 pub struct Reply {
     /// The text around the calls, in order; pieces that touch are one.
     pub pieces: Vec<TextPiece>,
+    /// What the model thought aloud, in order; it is no part of the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasoning: Vec<TextPiece>,
     /// The calls that are all there, in order.
     pub calls: Vec<ParsedCall>,
     /// The calls that must not be run: unfinished or unreadable ones.
@@ -34,16 +37,17 @@ impl Reply {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 
+    /// Returns what the model thought aloud, joined.
+    pub fn reasoning(&self) -> String {
+        self.reasoning.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
     /// Takes one more event in.
     pub fn add(&mut self, event: Event<'_>) {
         match event {
-            Event::Text { text, range } => match self.pieces.last_mut() {
-                Some(last) if last.range.end == range.start => {
-                    last.text.push_str(&text);
-                    last.range.end = range.end;
-                }
-                _ => self.pieces.push(TextPiece { text: text.into_owned(), range }),
-            },
+            Event::Text { text, range } => add_piece(&mut self.pieces, text, range),
+            Event::Reasoning { text, range } => add_piece(&mut self.reasoning, text, range),
+            Event::ReasoningEnd { .. } => self.reasoning.append(&mut self.pieces),
             Event::CallEnd { call, .. } if call.is_complete() => self.calls.push(call),
             Event::CallEnd { call, .. } => self.set_aside.push(call),
             Event::Problem(problem) => self.problems.push(problem),
@@ -58,4 +62,15 @@ pub fn parse(dialect: Dialect, text: &str, tools: &Tools, settings: &Settings) -
     Parser::new(dialect, tools.clone(), settings.clone())
         .read_last(text, &mut |event| reply.add(event));
     reply
+}
+
+/// Adds a piece; one that touches the last becomes part of it.
+fn add_piece(pieces: &mut Vec<TextPiece>, text: Cow<'_, str>, range: Range<usize>) {
+    match pieces.last_mut() {
+        Some(last) if last.range.end == range.start => {
+            last.text.push_str(&text);
+            last.range.end = range.end;
+        }
+        _ => pieces.push(TextPiece { text: text.into_owned(), range }),
+    }
 }

@@ -30,6 +30,18 @@ pub enum Repairs {
     Refuse,
 }
 
+/// What the model's reasoning is, such as the text between `<think>` and `</think>`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Thoughts {
+    /// It is reported apart from the text; calls in it are none, and a problem names them.
+    #[default]
+    Apart,
+    /// The same, and the reply begins inside it: the prompt has opened it.
+    Begun,
+    /// It is text like any other, and calls in it are calls.
+    Text,
+}
+
 /// How a reply is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
@@ -39,4 +51,6 @@ pub struct Settings {
     pub entities: Entities,
     /// What is done about near-JSON.
     pub repairs: Repairs,
+    /// What the model's reasoning is.
+    pub thoughts: Thoughts,
 }

@@ -81,6 +81,11 @@ impl Shape {
             .or(self.others)
     }
 
+    /// Returns the names of the parameters, in the order of the schema.
+    pub fn parameters(&self) -> impl Iterator<Item = &str> {
+        self.properties.iter().map(|(name, _)| &**name)
+    }
+
     /// Tells whether the schema names a parameter.
     pub fn names(&self, parameter: &str) -> bool {
         self.properties.iter().any(|(name, _)| **name == *parameter)

@@ -1,26 +1,33 @@
-//! Finds out which dialect a reply is written in, by what opens its first call.
+//! Finds out which dialect a reply is written in, by what opens its calls.
 
 use toolsmith_core::ToolSpec;
 
+use super::reading::{Lead, Strings};
 use crate::{
     Dialect, ProblemKind, RenderSettings, Rendering, ShownCall, ShownResult, Tools,
     cursor::{Cursor, Look, More},
     format::{Format, Machine},
     output::Output,
-    prose::{Prose, Starts},
+    prose::{Bytes, Prose, Starts},
 };
 
 /// The bytes that open a call in one dialect or another.
-const STARTS: Starts = Starts::AnyOf(b"<[{");
+pub(crate) const STARTS: Starts = Starts::AnyOf(&BYTES);
+static BYTES: Bytes = Bytes::starts(b"<[{");
+
+/// The dialects whose calls are members of a server's answer.
+const ANSWERS: &[Dialect] = &[
+    Dialect::OpenAiChat,
+    Dialect::OpenAiResponses,
+    Dialect::Anthropic,
+    Dialect::Gemini,
+    Dialect::Mcp,
+];
 
 /// Whichever dialect the text turns out to be; writes XML, which every model reads.
 pub(crate) struct Auto;
 
 impl Format for Auto {
-    fn claims(&self, _text: &str, _more: More) -> Look<()> {
-        Look::No
-    }
-
     fn machine(&self) -> Box<dyn Machine> {
         Box::new(Detector::default())
     }
@@ -38,38 +45,85 @@ impl Format for Auto {
     }
 }
 
-/// Reads prose until a dialect claims what follows, and then leaves the rest to that dialect.
-#[derive(Debug, Default)]
+/// Reads prose until a dialect claims what follows, and leaves that to it.
+///
+/// The prose behind its calls is read by that dialect too, until another one claims something.
+#[derive(Debug)]
 struct Detector {
+    /// What may be the start of a server's stream, at the start of the reply.
+    lead: Option<Lead>,
     prose: Prose,
     chosen: Option<Box<dyn Machine>>,
 }
 
+impl Default for Detector {
+    fn default() -> Self {
+        Self { lead: Some(Lead::default()), prose: Prose::default(), chosen: None }
+    }
+}
+
 impl Machine for Detector {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        if self.chosen.is_none() {
-            let Some(fits) = self.prose.read(cursor, out, STARTS, look) else { return };
-            let Some(dialect) = fits.first() else { return };
-            if fits.len() > 1 {
-                let names: Vec<_> = fits.iter().map(|dialect| dialect.as_str()).collect();
-                out.problem(
-                    ProblemKind::Ambiguous,
-                    cursor.range(1),
-                    format!("this reads as {}; it was read as {dialect}", names.join(" or as ")),
-                );
-            }
-            self.chosen = Some(dialect.format().machine());
-        }
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         if let Some(machine) = &mut self.chosen {
             machine.advance(cursor, out);
+            let Some(prose) = machine.prose().and_then(Prose::hand_over) else { return false };
+            self.prose = prose;
+            self.chosen = None;
+            return true;
         }
+        if let Some(lead) = self.lead.take() {
+            return self.begin(lead, cursor, out);
+        }
+        let Some(fits) = self.prose.read(cursor, out, STARTS, look) else { return false };
+        self.choose(&fits, cursor, out);
+        true
+    }
+}
+
+impl Detector {
+    /// Reads the start of the reply: a server's answer, or prose.
+    fn begin(&mut self, mut lead: Lead, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match lead.read(cursor, look_answer) {
+            Look::Undecided => {
+                self.lead = Some(lead);
+                return false;
+            }
+            Look::Yes(fits) => self.choose(&fits, cursor, out),
+            Look::No => {
+                let text = lead.into_text();
+                self.prose.give_back(&text, cursor.offset() - text.len(), out);
+            }
+        }
+        true
+    }
+
+    fn choose(&mut self, fits: &[Dialect], cursor: &Cursor<'_>, out: &mut Output<'_>) {
+        let Some(&dialect) = fits.first() else { return };
+        if fits.len() > 1 {
+            let names: Vec<_> = fits.iter().map(|dialect| dialect.as_str()).collect();
+            out.problem(
+                ProblemKind::Ambiguous,
+                cursor.range(1),
+                format!("this reads as {}; it was read as {dialect}", names.join(" or as ")),
+            );
+        }
+        let mut machine = dialect.format().machine();
+        if let Some(prose) = machine.prose() {
+            *prose = std::mem::take(&mut self.prose);
+            prose.watch(dialect);
+        }
+        self.chosen = Some(machine);
     }
 }
 
 /// Asks every dialect; undecided as long as one of them is, so that no order of arrival decides.
-fn look(text: &str, more: More) -> Look<Vec<Dialect>> {
-    let mut fits = Vec::new();
-    for &dialect in Dialect::ALL {
+pub(crate) fn look(text: &str, more: More) -> Look<Vec<Dialect>> {
+    let mut fits = match look_answer(text, more) {
+        Look::Yes(fits) => fits,
+        Look::Undecided => return Look::Undecided,
+        Look::No => Vec::new(),
+    };
+    for &dialect in candidates(text) {
         match dialect.format().claims(text, more) {
             Look::Undecided => return Look::Undecided,
             Look::Yes(()) => fits.push(dialect),
@@ -77,6 +131,41 @@ fn look(text: &str, more: More) -> Look<Vec<Dialect>> {
         }
     }
     if fits.is_empty() { Look::No } else { Look::Yes(fits) }
+}
+
+/// Asks the dialects of servers.
+fn look_answer(text: &str, more: More) -> Look<Vec<Dialect>> {
+    if !text.starts_with(['{', '[']) {
+        return Look::No;
+    }
+    Strings::look(text, more).and_then(|strings| {
+        let has = |dialect: &&Dialect| strings.have(dialect.format().marks());
+        let fits: Vec<_> = ANSWERS.iter().filter(has).copied().collect();
+        if fits.is_empty() { Look::No } else { Look::Yes(fits) }
+    })
+}
+
+/// Returns the dialects of raw text that may begin so; the first two bytes rule most of them out.
+fn candidates(text: &str) -> &'static [Dialect] {
+    use Dialect::{
+        DeepSeekV3, DeepSeekV31, Glm, Harmony, Hermes, Kimi, LlamaJson, LlamaPython, Mistral,
+        MistralCompact, QwenCoder, Xml,
+    };
+    match (text.as_bytes().first(), text.as_bytes().get(1)) {
+        (Some(b'{'), _) => &[LlamaJson],
+        (Some(b'['), Some(b'T') | None) => &[Mistral, MistralCompact, LlamaPython],
+        (Some(b'['), Some(b'[' | b'{' | b']' | b'"')) => &[],
+        (Some(b'['), _) => &[LlamaPython],
+        (_, None) => &[Xml],
+        (_, Some(b'|')) => &[Kimi, Harmony, LlamaJson, LlamaPython],
+        (_, Some(b't')) => &[Xml, Hermes, QwenCoder, Glm],
+        (_, Some(b'f')) => &[Xml, QwenCoder, LlamaPython],
+        (_, Some(b'l')) => &[Xml, Hermes],
+        (_, Some(b'p')) => &[Xml, QwenCoder],
+        (_, Some(0xEF)) => &[Xml, DeepSeekV3, DeepSeekV31],
+        (_, Some(byte)) if byte.is_ascii_alphanumeric() || *byte == b'_' => &[Xml],
+        _ => &[],
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +214,71 @@ mod tests {
             let reply = read(text);
             assert_eq!(reply.text(), text);
             assert_eq!(reply.calls, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn calls_of_several_dialects_in_one_reply_are_all_read() {
+        let arguments = json!({"count": 2, "text": "x"});
+        let call = ShownCall { id: None, name: "add", arguments: &arguments };
+        let raw = || {
+            Dialect::ALL.iter().filter(|dialect| {
+                !super::ANSWERS.contains(dialect) && **dialect != Dialect::Harmony
+            })
+        };
+        for &first in raw() {
+            for &second in raw() {
+                let one = render_calls(first, &[call], &tools());
+                let other = render_calls(second, &[call], &tools());
+                let reply = read(&format!("One.\n{one}\nTwo.\n{other}\nThree.\n{one}\n"));
+                assert_eq!(reply.calls.len(), 3, "{first} {second}: {:?}", reply.problems);
+                let text: String = reply.text().split_whitespace().collect();
+                assert_eq!(text, "One.Two.Three.", "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_stream_of_events_leaves_no_framing_in_the_text() {
+        let chunk = |content: &str| {
+            format!(
+                "data: {{\"object\": \"chat.completion.chunk\", \"choices\": [{{\"index\": 0, \"delta\": {{\"content\": \"{content}\"}}}}]}}\n\n"
+            )
+        };
+        let text = format!(
+            ": keep-alive\n\nevent: message\r\nid: 7\nretry: 10\n{}{}data: [DONE]\n\n",
+            chunk("Good "),
+            chunk("day.")
+        );
+        for dialect in [Dialect::Auto, Dialect::OpenAiChat] {
+            let reply = parse(dialect, &text, &tools(), &Settings::default());
+            assert_eq!((reply.text().as_str(), &*reply.problems), ("Good day.", &[][..]));
+        }
+        read(&text[..text.len() / 2]);
+    }
+
+    #[test]
+    fn the_first_document_decides_alone() {
+        let first = r#"{"content":[{"type":"tool_use","name":"add","input":{}}]}"#;
+        let second = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"add","arguments":""}}"#;
+        let reply = read(&format!("{first}{second}"));
+        assert_eq!(reply.calls, read(first).calls);
+        assert_eq!(reply.calls.len(), 1);
+    }
+
+    #[test]
+    fn prose_that_begins_like_a_stream_stays_prose() {
+        for text in [
+            "data: none",
+            "event: dinner\nwhere: here",
+            ": a comment\n\n\n",
+            "id: 5\ndata: {\"a\": 1}\n",
+            "data: [DONE]",
+            "  \n",
+            "event: x",
+        ] {
+            let reply = read(text);
+            assert_eq!(reply.text(), text);
         }
     }
 

@@ -16,6 +16,13 @@ const UNITS: &[&str] = &[
     "{\"",
     "[{\"a\":",
     "{\"id\":",
+    "<think>",
+    "</think>",
+    "<thinking>{\"name\": \"",
+    "event: a\n",
+    "data: ",
+    ": \n",
+    "{\"id\": \"",
     "<tool_call>",
     "<tool_call> ",
     "<tool_call>{\"name\": \"a\", ",
@@ -41,6 +48,8 @@ const UNITS: &[&str] = &[
 /// What may stand before the repeated text, so that it is met in all places.
 const BEFORE: &[&str] = &[
     "",
+    "<think>",
+    "event: a\ndata: ",
     "<tool_call>",
     "<function=a>",
     "<function=a><parameter=b>",

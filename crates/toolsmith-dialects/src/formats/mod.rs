@@ -21,6 +21,10 @@ pub(crate) mod openai_responses;
 pub(crate) mod qwen_coder;
 mod reading;
 #[cfg(test)]
+mod reasoning;
+#[cfg(test)]
 mod samples;
 mod showing;
 pub(crate) mod xml;
+
+pub(crate) use reading::Mark;

@@ -14,9 +14,9 @@ mod tests;
 
 use toolsmith_core::ToolSpec;
 
+use super::reading::{Answers, Mark};
 use crate::{
     RenderSettings, Rendering, ShownCall, ShownResult, Tools,
-    cursor::{Look, More},
     format::{Format, Machine},
 };
 
@@ -24,12 +24,12 @@ use crate::{
 pub(crate) struct Anthropic;
 
 impl Format for Anthropic {
-    fn claims(&self, text: &str, more: More) -> Look<()> {
-        parse::claims(text, more)
+    fn marks(&self) -> &'static [Mark] {
+        &parse::MARKS
     }
 
     fn machine(&self) -> Box<dyn Machine> {
-        Box::new(parse::Reader::default())
+        Box::new(Answers::<parse::Reader>::default())
     }
 
     fn definitions(&self, tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {

@@ -2,40 +2,24 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Close, Document, Documents, Gathered, Piece, look_keys, text_at};
-use crate::{
-    cursor::{Cursor, Look, More},
-    format::Machine,
-    output::Output,
-};
+use super::super::reading::{Answer, Close, Document, Gathered, Mark, Piece, text_at};
+use crate::output::Output;
 
-/// Looks for a message, a block with a call, or an event of a stream.
-pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    let keys = ["\"type\":\"message\"", "\"tool_use\"", "\"message_start\"", "\"content_block_"];
-    look_keys(text, &keys, more)
-}
+/// What tells a message, a block with a call, or an event of a stream.
+pub(super) static MARKS: [Mark; 4] = [
+    Mark::Pair("type", "message"),
+    Mark::Is("tool_use"),
+    Mark::Is("message_start"),
+    Mark::Begins("content_block_"),
+];
 
 /// Reads the dialect of Anthropic messages.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    documents: Documents,
     calls: Gathered,
-    /// How many whole blocks were read; their keys are behind those of streamed ones.
-    whole: u64,
 }
 
-impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while let Some(document) = self.documents.next(cursor, out) {
-            self.take(&document, out);
-        }
-        if cursor.is_last() {
-            self.calls.close_all(Close::CutOff, out);
-        }
-    }
-}
-
-impl Reader {
+impl Answer for Reader {
     fn take(&mut self, document: &Document, out: &mut Output<'_>) {
         let value = &document.value;
         let key = value.get("index").and_then(Value::as_u64).unwrap_or_default();
@@ -48,13 +32,20 @@ impl Reader {
             "content_block_delta" => self.delta(value, key, document, out),
             "content_block_stop" => self.calls.close(key, Close::Stopped, out),
             "message_start" | "message_delta" | "message_stop" | "ping" => {}
-            "tool_use" | "text" => self.block(value, Close::Finished, document, out),
+            "tool_use" | "text" | "thinking" => self.block(value, Close::Finished, document, out),
             _ => self.message(value, document, out),
         }
     }
 
+    fn calls(&mut self) -> &mut Gathered {
+        &mut self.calls
+    }
+}
+
+impl Reader {
     fn start(&mut self, block: &Value, key: u64, document: &Document, out: &mut Output<'_>) {
         out.text(&text_at(block, "text"), document.start);
+        out.reasoning(&text_at(block, "thinking"), document.start);
         if block.get("type").and_then(Value::as_str) == Some("tool_use") {
             let input = block.get("input").filter(|input| !is_empty(input));
             let arguments = input.map(Value::to_string).unwrap_or_default();
@@ -65,6 +56,7 @@ impl Reader {
     fn delta(&mut self, event: &Value, key: u64, document: &Document, out: &mut Output<'_>) {
         let Some(delta) = event.get("delta") else { return };
         out.text(&text_at(delta, "text"), document.start);
+        out.reasoning(&text_at(delta, "thinking"), document.start);
         if let Some(json) = delta.get("partial_json").and_then(Value::as_str) {
             self.piece(&Value::Null, (key, json), document, out);
         }
@@ -89,9 +81,9 @@ impl Reader {
     fn block(&mut self, block: &Value, close: Close, document: &Document, out: &mut Output<'_>) {
         match block.get("type").and_then(Value::as_str) {
             Some("text") => out.text(&text_at(block, "text"), document.start),
+            Some("thinking") => out.reasoning(&text_at(block, "thinking"), document.start),
             Some("tool_use") => {
-                self.whole += 1;
-                let key = u64::MAX - self.whole;
+                let key = self.calls.whole_key();
                 let input = block.get("input").map(Value::to_string).unwrap_or_default();
                 // The server closes the brackets of an input that was cut off: it looks whole.
                 let input = match close {
@@ -112,14 +104,7 @@ impl Reader {
         document: &Document,
         out: &mut Output<'_>,
     ) {
-        let piece = Piece {
-            key,
-            name: block.get("name").and_then(Value::as_str),
-            id: block.get("id").and_then(Value::as_str),
-            arguments,
-            range: document.start..document.end,
-        };
-        self.calls.add(&piece, out);
+        self.calls.add(&Piece::of(block, key, arguments, document.range()), out);
     }
 }
 

@@ -18,12 +18,11 @@ static TOKENS: Tokens = Tokens {
 /// Looks for the start of a section; its first call tells V3 from V3.1.
 pub(super) fn claims(form: DeepSeek, text: &str, more: More) -> Look<()> {
     let begin = TOKENS.section_begin.first().copied().unwrap_or_default();
-    match look_literal(text, begin, more) {
-        Look::Yes(_) => {}
+    let behind = match look_literal(text, begin, more) {
+        Look::Yes(len) => text.get(len..).unwrap_or_default(),
         Look::No => return Look::No,
         Look::Undecided => return Look::Undecided,
-    }
-    let behind = text.get(begin.len()..).unwrap_or_default();
+    };
     let typed = concat!("<｜tool▁call▁begin｜>", "function", "<｜tool▁sep｜>");
     match look_word(behind, more, |word, more| look_literal(word, typed, more)) {
         Look::Undecided => Look::Undecided,

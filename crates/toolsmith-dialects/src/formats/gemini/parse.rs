@@ -2,36 +2,19 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Close, Document, Documents, Gathered, Piece, look_keys, text_at};
-use crate::{
-    ProblemKind,
-    cursor::{Cursor, Look, More},
-    format::Machine,
-    output::Output,
-};
+use super::super::reading::{Answer, Close, Document, Gathered, Mark, Piece, text_at};
+use crate::{ProblemKind, output::Output};
 
-/// Looks for an answer, or a part with a call.
-pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    look_keys(text, &["\"candidates\"", "\"functionCall\""], more)
-}
+/// What tells an answer, or a part with a call.
+pub(super) static MARKS: [Mark; 2] = [Mark::Is("candidates"), Mark::Is("functionCall")];
 
 /// Reads the dialect of Gemini.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    documents: Documents,
     calls: Gathered,
-    read: u64,
 }
 
-impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while let Some(document) = self.documents.next(cursor, out) {
-            self.take(&document, out);
-        }
-    }
-}
-
-impl Reader {
+impl Answer for Reader {
     fn take(&mut self, document: &Document, out: &mut Output<'_>) {
         let value = &document.value;
         let candidate = value.pointer("/candidates/0");
@@ -39,7 +22,7 @@ impl Reader {
             && reason.contains("MALFORMED")
         {
             let message = "the server says that the model wrote a call it could not read";
-            let range = document.start..document.end;
+            let range = document.range();
             out.problem(ProblemKind::MalformedInput, range, message);
         }
         let content = candidate.map_or(Some(value), |first| first.get("content"));
@@ -49,24 +32,23 @@ impl Reader {
         }
     }
 
+    fn calls(&mut self) -> &mut Gathered {
+        &mut self.calls
+    }
+}
+
+impl Reader {
     fn part(&mut self, part: &Value, document: &Document, out: &mut Output<'_>) {
         if part.get("thought") == Some(&Value::Bool(true)) {
-            return;
+            return out.reasoning(&text_at(part, "text"), document.start);
         }
         out.text(&text_at(part, "text"), document.start);
         let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) else {
             return;
         };
-        self.read += 1;
+        let key = self.calls.whole_key();
         let arguments = call.get("args").map(Value::to_string).unwrap_or_default();
-        let piece = Piece {
-            key: self.read,
-            name: call.get("name").and_then(Value::as_str),
-            id: call.get("id").and_then(Value::as_str),
-            arguments: &arguments,
-            range: document.start..document.end,
-        };
-        self.calls.add(&piece, out);
-        self.calls.close(self.read, Close::Finished, out);
+        self.calls.add(&Piece::of(call, key, &arguments, document.range()), out);
+        self.calls.close(key, Close::Finished, out);
     }
 }

@@ -1,11 +1,11 @@
 //! Reads keys and values written as tags.
 
-use super::super::reading::{Found, Gap, Given, ValueEnd, ValueTags, Values, find, look_word};
+use super::super::reading::{Found, Gap, Given, TaggedCall, ValueEnd, ValueTags, find, look_word};
 use crate::{
-    CallState, ProblemKind,
+    ProblemKind,
     cursor::{Cursor, Look, More, look_literal},
     format::Machine,
-    output::{Begun, Output},
+    output::Output,
     prose::{Prose, Starts},
 };
 
@@ -23,34 +23,26 @@ static TAGS: ValueTags = ValueTags {
     after_ender: &[CALL],
     opener: KEY,
     after_name: KEY_END,
+    value_opener: VALUE,
+    trim: |_| {},
 };
 
 /// Looks for the opening tag with a name behind it.
 pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    match look(text, more) {
-        Look::Yes(_) => Look::Yes(()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look(text, more).map(|_| ())
 }
 
 /// Returns the length up to the name.
 fn look(text: &str, more: More) -> Look<usize> {
-    match look_literal(text, CALL, more) {
-        Look::Yes(_) => {}
-        Look::No => return Look::No,
-        Look::Undecided => return Look::Undecided,
-    }
-    let behind = text.get(CALL.len()..).unwrap_or_default();
     let is_name = |word: &str, _: More| match word.bytes().next() {
         Some(first) if is_word(first) => Look::Yes(()),
         _ => Look::No,
     };
-    match look_word(behind, more, is_name) {
-        Look::Yes(()) => Look::Yes(text.len() - behind.trim_ascii_start().len()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look_literal(text, CALL, more).and_then(|len| {
+        let behind = text.get(len..).unwrap_or_default();
+        let name = text.len() - behind.trim_ascii_start().len();
+        look_word(behind, more, is_name).map(|()| name)
+    })
 }
 
 fn is_word(byte: u8) -> bool {
@@ -63,6 +55,8 @@ pub(super) struct Reader {
     prose: Prose,
     place: Place,
     gap: Gap,
+    /// The key whose value is awaited.
+    awaited: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -72,27 +66,13 @@ enum Place {
     /// In the name of a call that begins at this place; the text with its tag.
     Name(usize, String),
     /// Between keys and values.
-    Between(Box<Call>),
+    Between(Box<TaggedCall>),
     /// In a key.
-    Key(Box<Call>, String),
-    Value(Box<Call>, Given),
-}
-
-#[derive(Debug)]
-struct Call {
-    begun: Begun,
-    values: Values,
-    /// The key whose value is awaited.
-    key: Option<String>,
+    Key(Box<TaggedCall>, String),
+    Value(Box<TaggedCall>, Given),
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
@@ -103,6 +83,12 @@ impl Reader {
         }
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let Some(len) = self.prose.read(cursor, out, Starts::Angle, look) else { return false };
         let start = cursor.offset();
@@ -118,26 +104,23 @@ impl Reader {
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let rest = cursor.rest();
-        let stop = rest.find(['<', '\n', ' ']);
-        text.push_str(cursor.take(stop.unwrap_or(rest.len())));
+        let word = cursor.rest().bytes().take_while(|&byte| is_word(byte)).count();
+        text.push_str(cursor.take(word));
         let name = text.get(CALL.len()..).unwrap_or_default().trim();
-        let is_name = name.bytes().all(is_word);
         match cursor.rest().bytes().next() {
-            None if !cursor.is_last() && is_name => {
+            None if !cursor.is_last() => {
                 self.place = Place::Name(start, text);
                 false
             }
-            Some(b'<' | b'\n') if is_name => {
-                let begun = out.begin(name, None, start);
-                let values = Values::new(&begun, out);
-                self.place = Place::Between(Box::new(Call { begun, values, key: None }));
+            Some(b'<' | b'\n' | b'\r') => {
+                self.awaited = None;
+                self.place = Place::Between(TaggedCall::begin(name, start, out));
                 true
             }
             next => {
                 let message = "what follows the tag is not the name of a tool; it is text";
                 out.problem(ProblemKind::NamelessCall, start..start + CALL.len(), message);
-                out.text(&text, start);
+                self.prose.give_back(&text, start, out);
                 next.is_some()
             }
         }
@@ -145,14 +128,14 @@ impl Reader {
 
     fn between(
         &mut self,
-        mut call: Box<Call>,
+        call: Box<TaggedCall>,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
         let tags = [KEY, VALUE, CALL_END, CALL];
         let Some(which) = self.gap.skip(&tags, cursor, out) else {
             if cursor.is_last() {
-                out.cut_off(call.begun, call.values.into_value(), cursor.offset());
+                call.cut_off(cursor, out);
             } else {
                 self.place = Place::Between(call);
             }
@@ -165,18 +148,18 @@ impl Reader {
             }
             Some(VALUE) => {
                 cursor.take(VALUE.len());
-                let key = call.key.take().unwrap_or_default();
+                let key = self.awaited.take().unwrap_or_default();
                 let given = Given::new(key, cursor.offset());
                 self.place = Place::Value(call, given);
             }
             Some(CALL_END) => {
                 cursor.take(CALL_END.len());
-                end(*call, cursor, out);
+                call.end(cursor, out);
             }
             _ => {
                 let at = cursor.offset();
                 out.problem(ProblemKind::MissingEnd, at..at, "the end tag of the call is missing");
-                end(*call, cursor, out);
+                call.end(cursor, out);
             }
         }
         true
@@ -184,7 +167,7 @@ impl Reader {
 
     fn key(
         &mut self,
-        mut call: Box<Call>,
+        call: Box<TaggedCall>,
         mut key: String,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
@@ -201,12 +184,12 @@ impl Reader {
                     let at = cursor.offset();
                     out.problem(ProblemKind::MissingEnd, at..at, "the end tag of a key is missing");
                 }
-                call.key = Some(key.trim().to_owned());
+                self.awaited = Some(key.trim().to_owned());
                 self.place = Place::Between(call);
                 true
             }
             Found::Nothing { .. } if cursor.is_last() => {
-                out.cut_off(call.begun, call.values.into_value(), cursor.offset());
+                call.cut_off(cursor, out);
                 false
             }
             Found::Nothing { .. } => {
@@ -218,36 +201,20 @@ impl Reader {
 
     fn value(
         &mut self,
-        mut call: Box<Call>,
-        mut given: Given,
+        call: Box<TaggedCall>,
+        given: Given,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let ended = given.read(&TAGS, (&call.begun, &call.values), cursor, out);
-        if ended == ValueEnd::OutOfText && !cursor.is_last() {
-            self.place = Place::Value(call, given);
-            return false;
-        }
-        if matches!(ended, ValueEnd::NextParameter | ValueEnd::CallEnd) {
-            let at = given.start + given.raw.len();
-            let message = format!("the end tag of `{}` is missing", given.name);
-            out.problem(ProblemKind::MissingEnd, at..at, message);
-        }
-        let (name, raw, range) = given.finish(out);
-        call.values.add(&name, raw, range, out);
-        match ended {
-            ValueEnd::OutOfText => {
-                out.cut_off(call.begun, call.values.into_value(), cursor.offset());
+        match call.read(given, &TAGS, cursor, out) {
+            ValueEnd::Next(call) => self.place = Place::Between(call),
+            ValueEnd::Over => {}
+            ValueEnd::CutOff => return false,
+            ValueEnd::More(call, given) => {
+                self.place = Place::Value(call, given);
                 return false;
             }
-            ValueEnd::CallEnd => end(*call, cursor, out),
-            ValueEnd::Closed | ValueEnd::NextParameter => self.place = Place::Between(call),
         }
         true
     }
-}
-
-fn end(call: Call, cursor: &Cursor<'_>, out: &mut Output<'_>) {
-    let Call { begun, values, .. } = call;
-    out.end(begun, values.into_value(), CallState::Complete, cursor.offset());
 }

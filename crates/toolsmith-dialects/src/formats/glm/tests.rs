@@ -6,6 +6,17 @@ use super::super::samples::{calls, problems, read};
 use crate::{Dialect, ProblemKind};
 
 #[test]
+fn tags_that_a_value_only_mentions_are_its_text() {
+    for value in ["<arg_key>a</arg_key>", "1<arg_key>"] {
+        let text = format!(
+            "<tool_call>file.write\n<arg_key>path</arg_key>\n<arg_value>{value}</arg_value>\n<arg_key>content</arg_key>\n<arg_value>x</arg_value>\n</tool_call>"
+        );
+        let reply = read(Dialect::Glm, &text);
+        assert_eq!(calls(&reply), json!([["file.write", {"path": value, "content": "x"}]]));
+    }
+}
+
+#[test]
 fn both_spellings_are_read() {
     for text in [
         "Hm.<tool_call>add\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>",

@@ -1,6 +1,6 @@
 //! Reads messages with headers.
 
-use super::super::reading::{Body, Found, Step, find, look_any};
+use super::super::reading::{Body, BodyEnd, Found, find, look_any};
 use crate::{
     ProblemKind,
     cursor::{Cursor, Look, More},
@@ -15,11 +15,7 @@ const TOKENS: [&str; 6] = [START, CHANNEL, MESSAGE, "<|call|>", "<|end|>", "<|re
 
 /// Looks for the header of a message.
 pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    match look_any(text, &[START, CHANNEL], more) {
-        Look::Yes(_) => Look::Yes(()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look_any(text, &[START, CHANNEL], more).map(|_| ())
 }
 
 /// Reads the dialect of gpt-oss.
@@ -35,30 +31,26 @@ enum Place {
     Text,
     /// In a header that begins at this place.
     Header(usize, String),
-    /// In a message of the channel `analysis` that begins at this place.
-    Thought(usize),
+    /// In a message of the channel `analysis`.
+    Thought,
     Body(Box<Body>),
     /// Behind the arguments of a call.
     After,
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Text => self.text(cursor, out),
             Place::Header(start, header) => self.header(start, header, cursor, out),
-            Place::Thought(start) => self.thought(start, cursor, out),
+            Place::Thought => self.thought(cursor, out),
             Place::Body(body) => self.body(body, cursor, out),
             Place::After => self.after(cursor, out),
         }
     }
+}
 
+impl Reader {
     fn text(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let found = find(cursor.rest(), &TOKENS, cursor.more());
         let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
@@ -129,40 +121,32 @@ impl Reader {
                 let call = out.begin(name, None, start);
                 Place::Body(Box::new(Body::new(call, cursor.offset())))
             }
-            _ if channel.starts_with("analysis") => Place::Thought(start),
+            _ if channel.starts_with("analysis") => Place::Thought,
             _ => Place::Text,
         };
     }
 
-    fn thought(&mut self, start: usize, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+    fn thought(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let found = find(cursor.rest(), &TOKENS, cursor.more());
         let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
-        cursor.take(before);
-        if matches!(found, Found::Nothing { .. }) && !cursor.is_last() {
-            self.place = Place::Thought(start);
-            return false;
+        let start = cursor.offset();
+        out.reasoning(cursor.take(before), start);
+        if matches!(found, Found::Nothing { .. }) {
+            self.place = Place::Thought;
         }
-        let message = "the model's thinking is no part of the answer; it was left out";
-        out.problem(ProblemKind::IgnoredText, start..cursor.offset(), message);
         self.meet(found, cursor)
     }
 
-    fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+    fn body(&mut self, body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &TOKENS) {
-            step @ (Step::Over | Step::Stopped) => {
-                body.finish(step, out);
-                self.place = Place::After;
-                true
-            }
-            Step::More if cursor.is_last() => {
-                body.cut_off(out);
-                false
-            }
-            Step::More => {
+            BodyEnd::Over => self.place = Place::After,
+            BodyEnd::CutOff => return false,
+            BodyEnd::More(body) => {
                 self.place = Place::Body(body);
-                false
+                return false;
             }
         }
+        true
     }
 
     /// Goes to the token that ends the call.

@@ -22,14 +22,15 @@ fn a_message_with_a_recipient_is_a_call() {
 }
 
 #[test]
-fn thoughts_are_left_out_and_answers_are_text() {
+fn thoughts_are_told_from_the_answer() {
     let reply = read(
         Dialect::Harmony,
         "<|channel|>analysis<|message|>I call functions.add<|end|><|start|>assistant<|channel|>final<|message|>It is 3.<|return|>",
     );
     assert!(reply.calls.is_empty());
     assert_eq!(reply.text(), "It is 3.");
-    assert_eq!(problems(&reply), [ProblemKind::IgnoredText]);
+    assert_eq!(reply.reasoning(), "I call functions.add");
+    assert_eq!(problems(&reply), []);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reads JSON objects between `<tool_call>` tags.
 
-use super::super::reading::{Bare, Ended, ObjectCall, Step, look_any, look_word};
+use super::super::reading::{Bare, Ended, ObjectCall, ObjectEnd, look_any, look_word};
 use crate::{
     ProblemKind,
     cursor::{Cursor, Look, More, look_literal},
@@ -17,26 +17,17 @@ const ENDERS: [&str; 4] =
 
 /// Looks for an opening tag with a JSON object behind it.
 pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    match look_opener(text, more) {
-        Look::Yes(_) => Look::Yes(()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look_opener(text, more).map(|_| ())
 }
 
 /// Looks for an opening tag and a `{`; returns the length up to the `{`.
 fn look_opener(text: &str, more: More) -> Look<usize> {
-    let opener = match look_any(text, &OPENERS, more) {
-        Look::Yes(which) => OPENERS.get(which).map_or(0, |tag| tag.len()),
-        Look::No => return Look::No,
-        Look::Undecided => return Look::Undecided,
-    };
-    let behind = text.get(opener..).unwrap_or_default();
-    match look_word(behind, more, |word, more| look_literal(word, "{", more)) {
-        Look::Yes(_) => Look::Yes(opener + behind.len() - behind.trim_ascii_start().len()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look_any(text, &OPENERS, more).and_then(|which| {
+        let opener = OPENERS.get(which).map_or(0, |tag| tag.len());
+        let behind = text.get(opener..).unwrap_or_default();
+        let space = behind.len() - behind.trim_ascii_start().len();
+        look_word(behind, more, |word, more| look_literal(word, "{", more)).map(|_| opener + space)
+    })
 }
 
 /// Reads the Hermes dialect.
@@ -57,12 +48,6 @@ enum Place {
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
@@ -71,6 +56,12 @@ impl Reader {
         }
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let Some(len) = self.prose.read(cursor, out, Starts::Angle, look_opener) else {
             return false;
@@ -81,23 +72,21 @@ impl Reader {
 
     fn begin(&mut self, lead: String, cursor: &Cursor<'_>) -> bool {
         let object = ObjectCall::new(cursor.offset(), Bare::IsCall);
-        self.place = Place::Object(lead, Box::new(object));
+        self.place = Place::Object(lead, object);
         true
     }
 
     fn object(
         &mut self,
         lead: String,
-        mut object: Box<ObjectCall>,
+        object: Box<ObjectCall>,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let step = object.read(cursor, out, &ENDERS);
-        let is_over = step != Step::More;
-        let ended = match step {
-            Step::Over | Step::Stopped => object.finish(out),
-            Step::More if cursor.is_last() => object.cut_off(out),
-            Step::More => {
+        let (ended, is_over) = match object.read(cursor, out, &ENDERS) {
+            ObjectEnd::Over(ended) => (ended, true),
+            ObjectEnd::CutOff(ended) => (ended, false),
+            ObjectEnd::More(object) => {
                 self.place = Place::Object(lead, object);
                 return false;
             }
@@ -105,7 +94,7 @@ impl Reader {
         match ended {
             Ended::Text(text, start) => {
                 let text_start = start - lead.len();
-                out.text(&(lead + &text), text_start);
+                self.prose.give_back(&(lead + &text), text_start, out);
             }
             Ended::Call if is_over => self.place = Place::After(cursor.offset(), String::new()),
             Ended::Call => {}
@@ -140,7 +129,7 @@ impl Reader {
             Look::No => {
                 let message = "the end tag of the call is missing; the call is all there";
                 out.problem(ProblemKind::MissingEnd, start..start, message);
-                out.text(&space, start);
+                self.prose.give_back(&space, start, out);
                 !cursor.is_empty()
             }
         }

@@ -1,45 +1,31 @@
 //! Reads JSON objects that are calls.
 
-use super::super::reading::{Bare, Ended, ObjectCall, Step, look_word};
+use super::super::reading::{Bare, Ended, ObjectCall, ObjectEnd, look_word};
 use crate::{
     cursor::{Cursor, Look, More, look_literal},
     format::Machine,
     output::Output,
-    prose::{Prose, Starts},
+    prose::{Bytes, Prose, Starts},
 };
 
 const TAG: &str = "<|python_tag|>";
+static STARTS: Bytes = Bytes::starts(b"<{");
 
 /// Looks for the tag, or for an object that begins with a name.
 pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    match look(text, more) {
-        Look::Yes(_) => Look::Yes(()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look(text, more).map(|_| ())
 }
 
 /// Returns the length of what stands before the object.
 fn look(text: &str, more: More) -> Look<usize> {
     if text.starts_with('{') {
-        return match look_object(text, more) {
-            Look::Yes(()) => Look::Yes(0),
-            Look::No => Look::No,
-            Look::Undecided => Look::Undecided,
-        };
+        return look_object(text, more).map(|()| 0);
     }
-    match look_literal(text, TAG, more) {
-        Look::Yes(len) => {
-            let behind = text.get(len..).unwrap_or_default();
-            match look_word(behind, more, |word, more| look_literal(word, "{", more)) {
-                Look::Yes(_) => Look::Yes(len + behind.len() - behind.trim_ascii_start().len()),
-                Look::No => Look::No,
-                Look::Undecided => Look::Undecided,
-            }
-        }
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look_literal(text, TAG, more).and_then(|tag| {
+        let behind = text.get(tag..).unwrap_or_default();
+        let space = behind.len() - behind.trim_ascii_start().len();
+        look_word(behind, more, |word, more| look_literal(word, "{", more)).map(|_| tag + space)
+    })
 }
 
 /// Looks for `{"name": "` with white space anywhere.
@@ -72,12 +58,6 @@ enum Place {
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
@@ -88,32 +68,38 @@ impl Reader {
         }
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
-        let Some(len) = self.prose.read(cursor, out, Starts::AnyOf(b"<{"), look) else {
+        let Some(len) = self.prose.read(cursor, out, Starts::AnyOf(&STARTS), look) else {
             return false;
         };
         cursor.take(len);
         let bare = if len > 0 { Bare::IsCall } else { Bare::IsText };
-        self.place = Place::Object(Box::new(ObjectCall::new(cursor.offset(), bare)), bare);
+        self.place = Place::Object(ObjectCall::new(cursor.offset(), bare), bare);
         true
     }
 
     fn object(
         &mut self,
-        mut object: Box<ObjectCall>,
+        object: Box<ObjectCall>,
         bare: Bare,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
         let ended = match object.read(cursor, out, &[TAG]) {
-            Step::Over | Step::Stopped => object.finish(out),
-            Step::More if cursor.is_last() => {
-                if let Ended::Text(text, start) = object.cut_off(out) {
+            ObjectEnd::Over(ended) => ended,
+            ObjectEnd::CutOff(ended) => {
+                if let Ended::Text(text, start) = ended {
                     out.text(&text, start);
                 }
                 return false;
             }
-            Step::More => {
+            ObjectEnd::More(object) => {
                 self.place = Place::Object(object, bare);
                 return false;
             }
@@ -121,8 +107,7 @@ impl Reader {
         match ended {
             Ended::Call => self.place = Place::After(cursor.offset(), String::new(), bare),
             Ended::Text(text, start) => {
-                self.prose.pass(&text);
-                out.text(&text, start);
+                self.prose.give_back(&text, start, out);
             }
         }
         true
@@ -153,12 +138,11 @@ impl Reader {
                 cursor.take(len);
                 let bare = if len > 0 { Bare::IsCall } else { bare };
                 let object = ObjectCall::new(cursor.offset(), bare);
-                self.place = Place::Object(Box::new(object), bare);
+                self.place = Place::Object(object, bare);
                 true
             }
             Look::No => {
-                self.prose.pass(&separators);
-                out.text(&separators, start);
+                self.prose.give_back(&separators, start, out);
                 !cursor.is_empty()
             }
         }

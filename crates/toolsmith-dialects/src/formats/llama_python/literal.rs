@@ -43,30 +43,39 @@ impl PythonScanner {
     }
 }
 
-/// Reads `name(key=value, …)`; `None` when it is anything else.
-pub(super) fn parse_call(text: &str) -> Option<(&str, Value)> {
+/// A call as it is written.
+#[derive(Debug)]
+pub(super) struct PythonCall<'a> {
+    /// The tool.
+    pub(super) name: &'a str,
+    /// The arguments without names, which stand before the others.
+    pub(super) positional: Vec<Value>,
+    /// The arguments with names.
+    pub(super) named: Map<String, Value>,
+}
+
+/// Reads `name(value, key=value, …)`; `None` when it is anything else.
+pub(super) fn parse_call(text: &str) -> Option<PythonCall<'_>> {
     let (name, behind) = text.split_once('(')?;
     let mut reader = Reader { text: behind, at: 0 };
-    let mut arguments = Map::new();
+    let mut call = PythonCall { name, positional: Vec::new(), named: Map::new() };
     reader.skip_space();
     while reader.peek()? != b')' {
         if reader.take("**") {
             let Value::Object(fields) = reader.value(0)? else { return None };
-            arguments.extend(fields);
-        } else {
-            let key = reader.word();
-            reader.skip_space();
-            if key.is_empty() || !reader.take("=") {
-                return None;
-            }
-            reader.skip_space();
+            call.named.extend(fields);
+        } else if let Some(key) = reader.key() {
             let value = reader.value(0)?;
-            arguments.insert(key.to_owned(), value);
+            call.named.insert(key.to_owned(), value);
+        } else if call.named.is_empty() {
+            call.positional.push(reader.value(0)?);
+        } else {
+            return None;
         }
         reader.separate(b')')?;
     }
     reader.at += 1;
-    reader.peek().is_none().then_some((name, Value::Object(arguments)))
+    reader.peek().is_none().then_some(call)
 }
 
 struct Reader<'a> {
@@ -99,6 +108,19 @@ impl<'a> Reader<'a> {
         let len = rest.find(stop).unwrap_or(rest.len());
         self.at += len;
         rest.get(..len).unwrap_or_default()
+    }
+
+    /// Reads `key=`; stays where it is when something else stands there.
+    fn key(&mut self) -> Option<&'a str> {
+        let before = self.at;
+        let key = self.word();
+        self.skip_space();
+        if key.is_empty() || !self.take("=") {
+            self.at = before;
+            return None;
+        }
+        self.skip_space();
+        Some(key)
     }
 
     /// Goes behind a comma, or up to the closing bracket.

@@ -40,12 +40,42 @@ fn the_tokens_of_other_families_are_read_too() {
 
 #[test]
 fn what_only_looks_like_a_call_is_text() {
-    for text in
-        ["hello [A(A=\t)A(A=,\t\t)A(A=,\t", "[link](a) [x]", "[f(1)]", "[f(a=b)]", "[f(a='x)]"]
-    {
+    for text in [
+        "hello [A(A=\t)A(A=,\t\t)A(A=,\t",
+        "[link](a) [x]",
+        "[f(1)]",
+        "[add(a=1, 2)]",
+        "[f(a=b)]",
+        "[f(a='x)]",
+    ] {
         let reply = read(Dialect::LlamaPython, text);
         assert!(reply.calls.is_empty() && reply.set_aside.is_empty(), "{text}");
         assert_eq!(reply.text(), text);
+    }
+}
+
+#[test]
+fn prose_in_brackets_swallows_nothing() {
+    let text = "[foo(it's a link)](url) and [f(see (below)\n";
+    let reply = read(Dialect::LlamaPython, &format!("{text}[add(a=1)]"));
+    assert_eq!(calls(&reply), json!([["add", {"a": 1}]]));
+    assert_eq!((reply.text(), problems(&reply)), (text.to_owned(), vec![]));
+}
+
+#[test]
+fn arguments_without_names_are_named_by_the_schema() {
+    let reply = read(Dialect::LlamaPython, "[add(1, 2), add(3, b=4), file.write('x')]");
+    let expected = json!([["add", {"a": 1, "b": 2}], ["add", {"a": 3, "b": 4}], ["file.write", {"path": "x"}]]);
+    assert_eq!(calls(&reply), expected);
+    assert_eq!(problems(&reply), [ProblemKind::Repaired; 3]);
+}
+
+#[test]
+fn arguments_that_no_parameter_is_left_for_are_set_aside() {
+    for text in ["[add(1, 2, 3)]", "[add(1, a=2)]"] {
+        let reply = read(Dialect::LlamaPython, text);
+        assert_eq!((reply.calls.len(), reply.set_aside.len()), (0, 1), "{text}");
+        assert_eq!(problems(&reply), [ProblemKind::UnreadableArguments], "{text}");
     }
 }
 

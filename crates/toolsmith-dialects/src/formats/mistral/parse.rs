@@ -1,7 +1,7 @@
 //! Reads both forms of calls behind `[TOOL_CALLS]`.
 
 use super::{
-    super::reading::{Bare, Body, Ended, Found, ObjectCall, Step, find, look_word},
+    super::reading::{Bare, Body, BodyEnd, Ended, Found, ObjectCall, ObjectEnd, find, look_word},
     Mistral,
 };
 use crate::{
@@ -9,22 +9,22 @@ use crate::{
     cursor::{Cursor, Look, More, look_literal},
     format::Machine,
     output::Output,
-    prose::{Prose, Starts},
+    prose::{Bytes, Prose, Starts},
 };
 
 const MARKER: &str = "[TOOL_CALLS]";
 const ID: &str = "[CALL_ID]";
 const ARGUMENTS: &str = "[ARGS]";
 const MARKERS: [&str; 3] = [MARKER, ID, ARGUMENTS];
+static STARTS: Bytes = Bytes::starts(b"[");
 
 /// Looks for the marker; what follows tells the forms apart.
 pub(super) fn claims(form: Mistral, text: &str, more: More) -> Look<()> {
-    match look_literal(text, MARKER, more) {
-        Look::Yes(_) => {}
+    let behind = match look_literal(text, MARKER, more) {
+        Look::Yes(len) => text.get(len..).unwrap_or_default(),
         Look::No => return Look::No,
         Look::Undecided => return Look::Undecided,
-    }
-    let behind = text.get(MARKER.len()..).unwrap_or_default();
+    };
     match look_word(behind, more, |word, more| look_literal(word, "[", more)) {
         Look::Undecided => Look::Undecided,
         found => {
@@ -56,12 +56,6 @@ enum Place {
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
@@ -73,9 +67,15 @@ impl Reader {
         }
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let look = |text: &str, more: More| look_literal(text, MARKER, more);
-        let Some(len) = self.prose.read(cursor, out, Starts::AnyOf(b"["), look) else {
+        let Some(len) = self.prose.read(cursor, out, Starts::AnyOf(&STARTS), look) else {
             return false;
         };
         self.place = Place::Marked(cursor.offset());
@@ -100,8 +100,7 @@ impl Reader {
                 true
             }
             Some(b'{') => {
-                self.place =
-                    Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
+                self.place = Place::Object(ObjectCall::new(cursor.offset(), Bare::IsCall));
                 true
             }
             Some(_) => {
@@ -121,8 +120,7 @@ impl Reader {
                 false
             }
             Some(b'{') => {
-                self.place =
-                    Place::Object(Box::new(ObjectCall::new(cursor.offset(), Bare::IsCall)));
+                self.place = Place::Object(ObjectCall::new(cursor.offset(), Bare::IsCall));
                 true
             }
             Some(b']') => {
@@ -140,28 +138,25 @@ impl Reader {
 
     fn object(
         &mut self,
-        mut object: Box<ObjectCall>,
+        object: Box<ObjectCall>,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let ended = match object.read(cursor, out, &[MARKER]) {
-            Step::Over | Step::Stopped => object.finish(out),
-            Step::More if cursor.is_last() => {
-                if let Ended::Text(text, start) = object.cut_off(out) {
-                    out.text(&text, start);
-                }
-                return false;
-            }
-            Step::More => {
+        let (ended, is_over) = match object.read(cursor, out, &[MARKER]) {
+            ObjectEnd::Over(ended) => (ended, true),
+            ObjectEnd::CutOff(ended) => (ended, false),
+            ObjectEnd::More(object) => {
                 self.place = Place::Object(object);
                 return false;
             }
         };
         if let Ended::Text(text, start) = ended {
-            out.text(&text, start);
+            self.prose.give_back(&text, start, out);
         }
-        self.place = Place::List;
-        true
+        if is_over {
+            self.place = Place::List;
+        }
+        is_over
     }
 
     /// Reads the name, and perhaps the identifier, up to the arguments.
@@ -175,11 +170,12 @@ impl Reader {
         let found = find(cursor.rest(), &MARKERS, cursor.more());
         let (Found::Marker { before, .. } | Found::Nothing { clear: before }) = found;
         let clear = cursor.rest().get(..before).unwrap_or_default();
-        // The arguments may follow the name without a marker.
-        let brace = clear.find('{');
-        name.push_str(cursor.take(brace.unwrap_or(before)));
+        // The arguments may follow the name without a marker; a tag is part of no name.
+        let stop = clear.find(['{', '<']);
+        name.push_str(cursor.take(stop.unwrap_or(before)));
+        let brace = stop.filter(|_| cursor.rest().starts_with('{'));
         let marker = match found {
-            Found::Marker { which, .. } if brace.is_none() => MARKERS.get(which).copied(),
+            Found::Marker { which, .. } if stop.is_none() => MARKERS.get(which).copied(),
             _ => None,
         };
         let is_legal = name.split(ID).all(is_word);
@@ -189,7 +185,7 @@ impl Reader {
                 self.place = Place::Name(start, name);
                 return true;
             }
-            None if brace.is_none() && !cursor.is_last() => {
+            None if stop.is_none() && !cursor.is_last() => {
                 self.place = Place::Name(start, name);
                 return false;
             }
@@ -201,7 +197,7 @@ impl Reader {
                 let message = "a name without arguments follows the marker; it is text";
                 out.problem(ProblemKind::MalformedInput, start..cursor.offset(), message);
                 let text_start = cursor.offset() - name.len();
-                out.text(&name, text_start);
+                self.prose.give_back(&name, text_start, out);
                 return !cursor.is_empty();
             }
         }
@@ -211,21 +207,16 @@ impl Reader {
         true
     }
 
-    fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+    fn body(&mut self, body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &[MARKER]) {
-            step @ (Step::Over | Step::Stopped) => {
-                body.finish(step, out);
-                true
-            }
-            Step::More if cursor.is_last() => {
-                body.cut_off(out);
-                false
-            }
-            Step::More => {
+            BodyEnd::Over => {}
+            BodyEnd::CutOff => return false,
+            BodyEnd::More(body) => {
                 self.place = Place::Body(body);
-                false
+                return false;
             }
         }
+        true
     }
 }
 

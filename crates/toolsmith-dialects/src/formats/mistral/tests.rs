@@ -6,6 +6,14 @@ use super::super::samples::{calls, problems, read};
 use crate::{Dialect, ProblemKind};
 
 #[test]
+fn a_marker_before_a_call_of_another_dialect_hides_nothing() {
+    let text = "[TOOL_CALLS] so: <tool_call>{\"name\": \"add\", \"arguments\": {}}</tool_call>";
+    let reply = read(Dialect::Auto, text);
+    assert_eq!(calls(&reply), json!([["add", {}]]));
+    assert_eq!(reply.text(), "so: ");
+}
+
+#[test]
 fn both_forms_are_read_whichever_was_asked_for() {
     let list = r#"Hm. [TOOL_CALLS] [{"name": "add", "arguments": {"a": 1}, "id": "x1"}, {"name": "add", "arguments": {"a": 2}}]"#;
     let compact = r#"Hm. [TOOL_CALLS]add[CALL_ID]x1[ARGS]{"a": 1}[TOOL_CALLS]add[ARGS]{"a": 2}"#;

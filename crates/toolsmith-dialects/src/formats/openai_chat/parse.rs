@@ -2,42 +2,22 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Close, Document, Documents, Gathered, Piece, look_keys, text_at};
-use crate::{
-    ProblemKind,
-    cursor::{Cursor, Look, More},
-    format::Machine,
-    output::Output,
-};
+use super::super::reading::{Answer, Close, Document, Gathered, Mark, Piece, text_at};
+use crate::{ProblemKind, output::Output};
 
-/// Looks for an answer, a chunk, or a message with calls.
-pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    look_keys(text, &["\"chat.completion", "\"tool_calls\"", "\"choices\""], more)
-}
+/// What tells an answer, a chunk, or a message with calls.
+pub(super) static MARKS: [Mark; 3] =
+    [Mark::Begins("chat.completion"), Mark::Is("tool_calls"), Mark::Is("choices")];
 
 /// Reads the dialect of `OpenAI` chat completions.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    documents: Documents,
     calls: Gathered,
-    /// How many whole calls were read; their keys are behind those of streamed ones.
-    whole: u64,
     /// Another choice than the first was met.
     has_others: bool,
 }
 
-impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while let Some(document) = self.documents.next(cursor, out) {
-            self.take(&document, out);
-        }
-        if cursor.is_last() {
-            self.calls.close_all(Close::CutOff, out);
-        }
-    }
-}
-
-impl Reader {
+impl Answer for Reader {
     fn take(&mut self, document: &Document, out: &mut Output<'_>) {
         let value = &document.value;
         let Some(choices) = value.get("choices").and_then(Value::as_array) else {
@@ -62,11 +42,17 @@ impl Reader {
         }
     }
 
+    fn calls(&mut self) -> &mut Gathered {
+        &mut self.calls
+    }
+}
+
+impl Reader {
     fn note_others(&mut self, document: &Document, out: &mut Output<'_>) {
         if !self.has_others {
             self.has_others = true;
             let message = "the answer has several choices; only the first was read";
-            out.problem(ProblemKind::IgnoredText, document.start..document.end, message);
+            out.problem(ProblemKind::IgnoredText, document.range(), message);
         }
     }
 
@@ -78,21 +64,21 @@ impl Reader {
         document: &Document,
         out: &mut Output<'_>,
     ) {
-        out.text(&text_at(message, "content"), document.start);
+        speak(message, document, out);
         let listed = message.get("tool_calls").and_then(Value::as_array);
         let single = message.get("function").map(|_| message);
         let older = message.get("function_call");
         let calls = listed.into_iter().flatten().chain(single).chain(older);
         for call in calls {
-            self.whole += 1;
-            self.piece(call, u64::MAX - self.whole, document, out);
+            let key = self.calls.whole_key();
+            self.piece(call, key, document, out);
         }
         let reason = finish.and_then(Value::as_str).unwrap_or_default();
         self.calls.close_all(close(reason), out);
     }
 
     fn delta(&mut self, delta: &Value, document: &Document, out: &mut Output<'_>) {
-        out.text(&text_at(delta, "content"), document.start);
+        speak(delta, document, out);
         let calls = delta.get("tool_calls").and_then(Value::as_array);
         for (place, call) in calls.into_iter().flatten().enumerate() {
             let key = call.get("index").and_then(Value::as_u64);
@@ -108,15 +94,18 @@ impl Reader {
             Some(Value::Null) | None => String::new(),
             Some(value) => value.to_string(),
         };
-        let piece = Piece {
-            key,
-            name: function.get("name").and_then(Value::as_str),
-            id: call.get("id").and_then(Value::as_str),
-            arguments: &arguments,
-            range: document.start..document.end,
-        };
+        let id = call.get("id").and_then(Value::as_str);
+        let piece = Piece { id, ..Piece::of(function, key, &arguments, document.range()) };
         self.calls.add(&piece, out);
     }
+}
+
+/// Passes on what a message says and thinks; servers spell the latter in two ways.
+fn speak(message: &Value, document: &Document, out: &mut Output<'_>) {
+    let thought =
+        ["reasoning_content", "reasoning"].iter().find_map(|key| message.get(*key)?.as_str());
+    out.reasoning(thought.unwrap_or_default(), document.start);
+    out.text(&text_at(message, "content"), document.start);
 }
 
 fn close(reason: &str) -> Close {

@@ -2,41 +2,25 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Close, Document, Documents, Gathered, Piece, look_keys, text_at};
-use crate::{
-    cursor::{Cursor, Look, More},
-    format::Machine,
-    output::Output,
-};
+use super::super::reading::{Answer, Close, Document, Gathered, Mark, Piece, text_at};
+use crate::output::Output;
 
-/// Looks for a response, an item with a call, or an event of a stream.
-pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    look_keys(text, &["\"object\":\"response\"", "\"function_call\"", "\"type\":\"response."], more)
-}
+/// What tells a response, an item with a call, or an event of a stream.
+pub(super) static MARKS: [Mark; 3] = [
+    Mark::Pair("object", "response"),
+    Mark::Is("function_call"),
+    Mark::PairBegins("type", "response."),
+];
 
 /// Reads the dialect of `OpenAI` responses.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
-    documents: Documents,
     calls: Gathered,
-    /// How many whole items were read; their keys are behind those of streamed ones.
-    whole: u64,
     /// A stream tells everything twice: in events, and in the response at its end.
     is_stream: bool,
 }
 
-impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while let Some(document) = self.documents.next(cursor, out) {
-            self.take(&document, out);
-        }
-        if cursor.is_last() {
-            self.calls.close_all(Close::CutOff, out);
-        }
-    }
-}
-
-impl Reader {
+impl Answer for Reader {
     fn take(&mut self, document: &Document, out: &mut Output<'_>) {
         let value = &document.value;
         let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -53,12 +37,21 @@ impl Reader {
         }
     }
 
+    fn calls(&mut self) -> &mut Gathered {
+        &mut self.calls
+    }
+}
+
+impl Reader {
     fn event(&mut self, kind: &str, document: &Document, out: &mut Output<'_>) {
         let value = &document.value;
         let key = value.get("output_index").and_then(Value::as_u64).unwrap_or_default();
         match kind {
             "response.output_text.delta" => {
                 out.text(&text_at(value, "delta"), document.start);
+            }
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                out.reasoning(&text_at(value, "delta"), document.start);
             }
             "response.output_item.added" => {
                 if let Some(item) = value.get("item").filter(|item| is_call(item)) {
@@ -69,7 +62,7 @@ impl Reader {
                 let piece = Piece {
                     key,
                     arguments: &text_at(value, "delta"),
-                    range: document.start..document.end,
+                    range: document.range(),
                     ..Piece::default()
                 };
                 self.calls.add(&piece, out);
@@ -87,25 +80,25 @@ impl Reader {
 
     fn item(&mut self, item: &Value, document: &Document, out: &mut Output<'_>) {
         if is_call(item) {
-            self.whole += 1;
-            let key = u64::MAX - self.whole;
+            let key = self.calls.whole_key();
             self.piece(item, key, document, out);
             return self.calls.close(key, close(item), out);
         }
-        let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
-        for part in parts.filter(|part| part.get("type") == Some(&"output_text".into())) {
-            out.text(&text_at(part, "text"), document.start);
+        let parts = ["summary", "content"].iter().filter_map(|key| item.get(*key)?.as_array());
+        for part in parts.flatten() {
+            let text = text_at(part, "text");
+            match part.get("type").and_then(Value::as_str) {
+                Some("output_text") => out.text(&text, document.start),
+                Some("reasoning_text" | "summary_text") => out.reasoning(&text, document.start),
+                _ => {}
+            }
         }
     }
 
     fn piece(&mut self, item: &Value, key: u64, document: &Document, out: &mut Output<'_>) {
-        let piece = Piece {
-            key,
-            name: item.get("name").and_then(Value::as_str),
-            id: item.get("call_id").or_else(|| item.get("id")).and_then(Value::as_str),
-            arguments: &text_at(item, "arguments"),
-            range: document.start..document.end,
-        };
+        let id = item.get("call_id").or_else(|| item.get("id")).and_then(Value::as_str);
+        let arguments = text_at(item, "arguments");
+        let piece = Piece { id, ..Piece::of(item, key, &arguments, document.range()) };
         self.calls.add(&piece, out);
     }
 }

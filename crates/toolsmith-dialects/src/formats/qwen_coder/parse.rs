@@ -1,11 +1,11 @@
 //! Reads functions and parameters written as tags.
 
-use super::super::reading::{Gap, Given, ValueEnd, ValueTags, Values, look_any, look_word};
+use super::super::reading::{Gap, Given, TaggedCall, ValueEnd, ValueTags, look_any, look_word};
 use crate::{
-    CallState, ProblemKind,
+    ProblemKind,
     cursor::{Cursor, Look, More, look_literal},
     format::Machine,
-    output::{Begun, Output},
+    output::Output,
     prose::{Prose, Starts},
 };
 
@@ -25,15 +25,13 @@ static TAGS: ValueTags = ValueTags {
     after_ender: &[WRAPPER_END, WRAPPER, FUNCTION],
     opener: PARAMETER,
     after_name: ">",
+    value_opener: "",
+    trim: drop_breaks,
 };
 
 /// Looks for a function, in its wrapper or bare.
 pub(super) fn claims(text: &str, more: More) -> Look<()> {
-    match look(text, more) {
-        Look::Yes(_) => Look::Yes(()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look(text, more).map(|_| ())
 }
 
 /// Returns the length up to the name of the function.
@@ -46,11 +44,8 @@ fn look(text: &str, more: More) -> Look<usize> {
         Look::Undecided => return Look::Undecided,
     };
     let behind = text.get(wrapper..).unwrap_or_default();
-    match look_word(behind, more, |word, more| look_literal(word, FUNCTION, more)) {
-        Look::Yes(len) => Look::Yes(text.len() - behind.trim_ascii_start().len() + len),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    let tag = text.len() - behind.trim_ascii_start().len();
+    look_word(behind, more, |word, more| look_literal(word, FUNCTION, more)).map(|len| tag + len)
 }
 
 /// Looks for a function that was opened as a parameter: another parameter follows at once.
@@ -63,11 +58,7 @@ fn look_misnamed(text: &str, more: More) -> Look<usize> {
         _ => return Look::No,
     }
     let behind = name.get(len + 1..).unwrap_or_default();
-    match look_word(behind, more, |word, more| look_literal(word, PARAMETER, more)) {
-        Look::Yes(_) => Look::Yes(PARAMETER.len()),
-        Look::No => Look::No,
-        Look::Undecided => Look::Undecided,
-    }
+    look_word(behind, more, |word, more| look_literal(word, PARAMETER, more))
 }
 
 /// Reads the dialect of Qwen3-Coder.
@@ -94,27 +85,15 @@ enum Place {
     /// In the name of a function that begins at this place.
     Function(usize, String),
     /// Between the parameters.
-    Between(Box<Call>),
+    Between(Box<TaggedCall>),
     /// In the name of a parameter that begins at this place.
-    Parameter(Box<Call>, usize, String),
-    Value(Box<Call>, Given),
+    Parameter(Box<TaggedCall>, usize, String),
+    Value(Box<TaggedCall>, Given),
     /// Behind a function: where this begins, and the white space read so far.
     After(usize, String),
 }
 
-#[derive(Debug)]
-struct Call {
-    begun: Begun,
-    values: Values,
-}
-
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
-    }
-}
-
-impl Reader {
     fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
@@ -126,6 +105,12 @@ impl Reader {
         }
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         let Some(len) = self.prose.read(cursor, out, Starts::Angle, look) else { return false };
         let start = cursor.offset();
@@ -169,20 +154,22 @@ impl Reader {
                         "the tag of a function has no `>`",
                     );
                 }
-                let begun = out.begin(trimmed(&name), None, start);
-                let values = Values::new(&begun, out);
-                self.place = Place::Between(Box::new(Call { begun, values }));
+                self.place = Place::Between(TaggedCall::begin(trimmed(&name), start, out));
                 true
             }
         }
     }
 
-    fn between(&mut self, call: Box<Call>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+    fn between(
+        &mut self,
+        call: Box<TaggedCall>,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
         let tags = [PARAMETER, FUNCTION_END, WRAPPER_END, WRAPPER, FUNCTION];
         let Some(which) = self.gap.skip(&tags, cursor, out) else {
             if cursor.is_last() {
-                let end = cursor.offset();
-                out.cut_off(call.begun, call.values.into_value(), end);
+                call.cut_off(cursor, out);
             } else {
                 self.place = Place::Between(call);
             }
@@ -209,15 +196,14 @@ impl Reader {
 
     fn parameter(
         &mut self,
-        call: Box<Call>,
+        call: Box<TaggedCall>,
         (start, mut name): (usize, String),
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
         match take_name(&mut name, cursor) {
             None if cursor.is_last() => {
-                let end = cursor.offset();
-                out.cut_off(call.begun, call.values.into_value(), end);
+                call.cut_off(cursor, out);
                 false
             }
             None => {
@@ -241,38 +227,26 @@ impl Reader {
 
     fn value(
         &mut self,
-        mut call: Box<Call>,
-        mut given: Given,
+        call: Box<TaggedCall>,
+        given: Given,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
     ) -> bool {
-        let end = given.read(&TAGS, (&call.begun, &call.values), cursor, out);
-        if end == ValueEnd::OutOfText && !cursor.is_last() {
-            self.place = Place::Value(call, given);
-            return false;
-        }
-        if matches!(end, ValueEnd::NextParameter | ValueEnd::CallEnd) {
-            let at = given.start + given.raw.len();
-            let message = format!("the end tag of `{}` is missing", given.name);
-            out.problem(ProblemKind::MissingEnd, at..at, message);
-        }
-        let (name, raw, range) = given.finish(out);
-        call.values.add(&name, without_markup(&raw).to_owned(), range, out);
-        match end {
-            ValueEnd::OutOfText => {
-                out.cut_off(call.begun, call.values.into_value(), cursor.offset());
+        match call.read(given, &TAGS, cursor, out) {
+            ValueEnd::Next(call) => self.place = Place::Between(call),
+            ValueEnd::Over => self.place = Place::After(cursor.offset(), String::new()),
+            ValueEnd::CutOff => return false,
+            ValueEnd::More(call, given) => {
+                self.place = Place::Value(call, given);
                 return false;
             }
-            ValueEnd::CallEnd => self.end(*call, cursor, out),
-            ValueEnd::Closed | ValueEnd::NextParameter => self.place = Place::Between(call),
         }
         true
     }
 
-    fn end(&mut self, call: Call, cursor: &Cursor<'_>, out: &mut Output<'_>) {
-        let end = cursor.offset();
-        out.end(call.begun, call.values.into_value(), CallState::Complete, end);
-        self.place = Place::After(end, String::new());
+    fn end(&mut self, call: TaggedCall, cursor: &Cursor<'_>, out: &mut Output<'_>) {
+        call.end(cursor, out);
+        self.place = Place::After(cursor.offset(), String::new());
     }
 
     /// Reads the end of the wrapper, or the next function in it.
@@ -309,8 +283,7 @@ impl Reader {
         if self.wrapper == Wrapper::Open {
             out.problem(ProblemKind::MissingEnd, start..start, "the end of the block is missing");
         }
-        self.prose.pass(&space);
-        out.text(&space, start);
+        self.prose.give_back(&space, start, out);
         !at_end
     }
 }
@@ -329,7 +302,11 @@ fn trimmed(name: &str) -> &str {
 }
 
 /// Drops the line breaks that belong to the tags.
-fn without_markup(raw: &str) -> &str {
-    let raw = raw.strip_prefix('\n').unwrap_or(raw);
-    raw.strip_suffix('\n').unwrap_or(raw)
+fn drop_breaks(value: &mut String) {
+    if value.starts_with('\n') {
+        value.remove(0);
+    }
+    if value.ends_with('\n') {
+        value.pop();
+    }
 }

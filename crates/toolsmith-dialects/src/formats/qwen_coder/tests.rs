@@ -13,6 +13,17 @@ fn writing(content: &str) -> String {
 }
 
 #[test]
+fn tags_that_a_value_only_mentions_are_its_text() {
+    for value in ["x\n<parameter=other>", "<parameter=", "a <parameter=x> b"] {
+        let text = format!(
+            "<tool_call>\n<function=file.write>\n<parameter=content>\n{value}\n</parameter>\n</function>\n</tool_call>"
+        );
+        let reply = read(Dialect::QwenCoder, &text);
+        assert_eq!(calls(&reply), json!([["file.write", {"content": value}]]));
+    }
+}
+
+#[test]
 fn values_are_typed_by_the_schema_and_kept_to_the_byte() {
     let reply = read(
         Dialect::QwenCoder,

@@ -17,19 +17,45 @@ pub(crate) struct Body {
     span: Span,
 }
 
+/// How far the arguments of a call were read.
+#[derive(Debug)]
+pub(crate) enum BodyEnd {
+    /// There is no more text for now.
+    More(Box<Body>),
+    /// The call is over.
+    Over,
+    /// The text ended first.
+    CutOff,
+}
+
 impl Body {
     /// Begins the arguments of a call at a place in the whole input.
     pub(crate) fn new(call: Begun, start: usize) -> Self {
         Self { call, span: Span::new(start) }
     }
 
-    /// Reads on, and streams what it reads.
+    /// Reads on, streams what it reads, and ends the call where its arguments end.
     pub(crate) fn read(
-        &mut self,
+        mut self: Box<Self>,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
         enders: &[&str],
-    ) -> Step {
+    ) -> BodyEnd {
+        match self.follow(cursor, out, enders) {
+            step @ (Step::Over | Step::Stopped) => {
+                self.finish(step, out);
+                BodyEnd::Over
+            }
+            Step::More if cursor.is_last() => {
+                let end = self.span.end();
+                out.cut_off(self.call, Value::String(self.span.raw), end);
+                BodyEnd::CutOff
+            }
+            Step::More => BodyEnd::More(self),
+        }
+    }
+
+    fn follow(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>, enders: &[&str]) -> Step {
         let before = self.span.raw.len();
         let step = self.span.read(cursor, enders);
         let piece = self.span.raw.get(before..).unwrap_or_default();
@@ -40,7 +66,7 @@ impl Body {
     /// Ends the call: its arguments are over, or an end marker says so.
     ///
     /// Before an end marker no arguments are none; before anything else they are missing.
-    pub(crate) fn finish(self, step: Step, out: &mut Output<'_>) {
+    fn finish(self, step: Step, out: &mut Output<'_>) {
         let end = self.span.end();
         if step == Step::Over && self.span.raw.trim().is_empty() {
             let message = "what follows the name is no JSON object; write the arguments as one";
@@ -54,12 +80,6 @@ impl Body {
         };
         let (arguments, state) = read_arguments(raw, self.span.start..end, out);
         out.end(self.call, arguments, state, end);
-    }
-
-    /// Ends the call where the text ends before its arguments do.
-    pub(crate) fn cut_off(self, out: &mut Output<'_>) {
-        let end = self.span.end();
-        out.cut_off(self.call, Value::String(self.span.raw), end);
     }
 
     /// Notes that the end marker is missing behind arguments that are all there.

@@ -1,13 +1,11 @@
 //! JSON documents out of a server's answer: one body, a list, lines, or server-sent events.
 
+use std::ops::Range;
+
 use serde_json::Value;
 
 use super::{Span, Step};
-use crate::{
-    ProblemKind,
-    cursor::{Cursor, Look, More},
-    output::Output,
-};
+use crate::{ProblemKind, cursor::Cursor, output::Output};
 
 /// One JSON object of the answer.
 #[derive(Debug)]
@@ -18,6 +16,13 @@ pub(crate) struct Document {
     pub(crate) start: usize,
     /// The place behind it.
     pub(crate) end: usize,
+}
+
+impl Document {
+    /// Returns where it stands in the whole input.
+    pub(crate) fn range(&self) -> Range<usize> {
+        self.start..self.end
+    }
 }
 
 /// Takes the JSON objects out of an answer, however they are framed.
@@ -110,68 +115,16 @@ fn read(span: &Span, out: &mut Output<'_>) -> Option<Document> {
     Some(Document { value, start, end })
 }
 
+/// The fields of an event of a stream, but for its data; the last one is a comment.
+pub(crate) const FIELDS: [&str; 4] = ["event:", "id:", "retry:", ":"];
+
 fn is_framing(line: &str) -> bool {
     let line = line.trim();
-    line.bytes().all(|byte| matches!(byte, b'[' | b']' | b',' | b' '))
-        || ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| line.starts_with(field))
-}
-
-/// How far a look goes into a document.
-const LOOK_AHEAD: usize = 256;
-/// The first keys of the documents that servers and clients send.
-const FIRST_KEYS: [&str; 20] = [
-    "\"candidates\"",
-    "\"choices\"",
-    "\"content\"",
-    "\"content_block\"",
-    "\"created\"",
-    "\"function\"",
-    "\"functionCall\"",
-    "\"id\"",
-    "\"index\"",
-    "\"jsonrpc\"",
-    "\"message\"",
-    "\"method\"",
-    "\"model\"",
-    "\"object\"",
-    "\"output\"",
-    "\"params\"",
-    "\"parts\"",
-    "\"role\"",
-    "\"tool_calls\"",
-    "\"type\"",
-];
-/// How many brackets may open a document: a list of objects, or an object.
-const DEEPEST: usize = 2;
-
-/// Looks for an object, or a list of them, that has one of some marks near its start.
-///
-/// White space is left out, as the marks have none.
-pub(crate) fn look_keys(text: &str, marks: &[&str], more: More) -> Look<()> {
-    let near = text.as_bytes().get(..LOOK_AHEAD).unwrap_or(text.as_bytes());
-    let is_whole = near.len() == LOOK_AHEAD || more == More::Never;
-    // What comes first lets go of prose, other JSON and bracket storms at once.
-    let mut opened = 0;
-    let first = near.iter().position(|byte| match byte {
-        b'{' | b'[' => {
-            opened += 1;
-            opened > DEEPEST
-        }
-        byte => !byte.is_ascii_whitespace(),
-    });
-    let Some(first) = first.filter(|_| opened > 0) else {
-        return if is_whole || opened == 0 { Look::No } else { Look::Undecided };
-    };
-    let key = near.get(first..).unwrap_or_default();
-    if !FIRST_KEYS.iter().any(|known| key.starts_with(known.as_bytes())) {
-        let may_be = FIRST_KEYS.iter().any(|known| known.as_bytes().starts_with(key));
-        return if may_be && !is_whole { Look::Undecided } else { Look::No };
+    let is_list = |text: &str| text.bytes().all(|byte| matches!(byte, b'[' | b']' | b',' | b' '));
+    match line.strip_prefix("data:") {
+        Some(payload) => is_list(payload) || payload.trim() == "[DONE]",
+        None => is_list(line) || FIELDS.iter().any(|field| line.starts_with(field)),
     }
-    let dense: Vec<u8> = near.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    if marks.iter().any(|mark| memchr::memmem::find(&dense, mark.as_bytes()).is_some()) {
-        return Look::Yes(());
-    }
-    if is_whole { Look::No } else { Look::Undecided }
 }
 
 /// Returns the text of a member; the empty text where there is none.

@@ -39,12 +39,22 @@ pub(crate) struct Piece<'a> {
     pub(crate) range: Range<usize>,
 }
 
+impl<'a> Piece<'a> {
+    /// Makes a piece of a member with a name and an identifier.
+    pub(crate) fn of(call: &'a Value, key: u64, arguments: &'a str, range: Range<usize>) -> Self {
+        let text = |name: &str| call.get(name).and_then(Value::as_str);
+        Self { key, name: text("name"), id: text("id"), arguments, range }
+    }
+}
+
 /// The calls that are being handed over, in the order of their first pieces.
 ///
 /// Events tell of one call at a time: what arrives of a later one waits.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     calls: VecDeque<Partial>,
+    /// How many whole calls were read; their keys are behind those of streamed ones.
+    whole: u64,
 }
 
 #[derive(Debug)]
@@ -62,6 +72,12 @@ struct Partial {
 }
 
 impl Gathered {
+    /// Returns a key for a call that is handed over whole.
+    pub(crate) fn whole_key(&mut self) -> u64 {
+        self.whole += 1;
+        u64::MAX - self.whole
+    }
+
     /// Takes a piece in.
     pub(crate) fn add(&mut self, piece: &Piece<'_>, out: &mut Output<'_>) {
         let is_full = self.calls.len() >= MOST;

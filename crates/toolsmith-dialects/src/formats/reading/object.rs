@@ -35,20 +35,40 @@ pub(crate) enum Ended {
     Text(String, usize),
 }
 
+/// How far an object was read.
+#[derive(Debug)]
+pub(crate) enum ObjectEnd {
+    /// There is no more text for now.
+    More(Box<ObjectCall>),
+    /// It is over.
+    Over(Ended),
+    /// The text ended first.
+    CutOff(Ended),
+}
+
 impl ObjectCall {
     /// Begins an object at a place in the whole input.
-    pub(crate) fn new(start: usize, bare: Bare) -> Self {
+    pub(crate) fn new(start: usize, bare: Bare) -> Box<Self> {
         let members = Members::default();
-        Self { span: Span::new(start), members, call: None, bare, streamed: 0 }
+        Box::new(Self { span: Span::new(start), members, call: None, bare, streamed: 0 })
     }
 
-    /// Reads on; begins the call once its name and the start of its arguments are there.
+    /// Reads on, and ends the object where its text ends.
     pub(crate) fn read(
-        &mut self,
+        mut self: Box<Self>,
         cursor: &mut Cursor<'_>,
         out: &mut Output<'_>,
         enders: &[&str],
-    ) -> Step {
+    ) -> ObjectEnd {
+        match self.follow(cursor, out, enders) {
+            Step::Over | Step::Stopped => ObjectEnd::Over(self.finish(out)),
+            Step::More if cursor.is_last() => ObjectEnd::CutOff(self.cut_off(out)),
+            Step::More => ObjectEnd::More(self),
+        }
+    }
+
+    /// Begins the call once its name and the start of its arguments are there.
+    fn follow(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>, enders: &[&str]) -> Step {
         let step = self.span.read(cursor, enders);
         self.members.follow(&self.span.raw);
         if let Some((name, id)) = self.members.ready.take()
@@ -69,7 +89,7 @@ impl ObjectCall {
     }
 
     /// Ends the object: it is over, or an end marker says so.
-    pub(crate) fn finish(mut self, out: &mut Output<'_>) -> Ended {
+    fn finish(mut self, out: &mut Output<'_>) -> Ended {
         let Some(fields) = self.fields(out) else { return self.give_up(out) };
         let fields = unwrapped(fields);
         let name = text_of(&fields, &NAMES).or_else(|| text_of(&fields, &["function"]));
@@ -95,7 +115,7 @@ impl ObjectCall {
     }
 
     /// Ends the object where the text ends before it does.
-    pub(crate) fn cut_off(self, out: &mut Output<'_>) -> Ended {
+    fn cut_off(self, out: &mut Output<'_>) -> Ended {
         let end = self.span.end();
         let Some(call) = self.call else {
             out.problem(

@@ -1,6 +1,6 @@
 //! Calls between special tokens: a section, in it calls of a head and a JSON body.
 
-use super::{Body, Found, Gap, Step, find, look_any};
+use super::{Body, BodyEnd, Found, Gap, find, look_any};
 use crate::{
     ProblemKind,
     cursor::{Cursor, Look, More},
@@ -63,17 +63,6 @@ impl Section {
     /// Makes a reader for a set of tokens.
     pub(crate) fn new(tokens: &'static Tokens) -> Self {
         Self { tokens, prose: Prose::default(), place: Place::Outside, gap: Gap::default() }
-    }
-
-    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
-        match std::mem::replace(&mut self.place, Place::Outside) {
-            Place::Outside => self.outside(cursor, out),
-            Place::Between => self.between(cursor, out),
-            Place::Head(start, head) => self.head(start, head, cursor, out),
-            Place::Lead(start, head, lead) => self.lead((start, head, lead), cursor, out),
-            Place::Body(body) => self.body(body, cursor, out),
-            Place::After => self.after(cursor, out),
-        }
     }
 
     fn outside(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
@@ -194,22 +183,16 @@ impl Section {
         true
     }
 
-    fn body(&mut self, mut body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+    fn body(&mut self, body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         match body.read(cursor, out, &self.tokens.all()) {
-            step @ (Step::Over | Step::Stopped) => {
-                body.finish(step, out);
-                self.place = Place::After;
-                true
-            }
-            Step::More if cursor.is_last() => {
-                body.cut_off(out);
-                false
-            }
-            Step::More => {
+            BodyEnd::Over => self.place = Place::After,
+            BodyEnd::CutOff => return false,
+            BodyEnd::More(body) => {
                 self.place = Place::Body(body);
-                false
+                return false;
             }
         }
+        true
     }
 
     fn after(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
@@ -231,8 +214,19 @@ impl Section {
 }
 
 impl Machine for Section {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) {}
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        match std::mem::replace(&mut self.place, Place::Outside) {
+            Place::Outside => self.outside(cursor, out),
+            Place::Between => self.between(cursor, out),
+            Place::Head(start, head) => self.head(start, head, cursor, out),
+            Place::Lead(start, head, lead) => self.lead((start, head, lead), cursor, out),
+            Place::Body(body) => self.body(body, cursor, out),
+            Place::After => self.after(cursor, out),
+        }
+    }
+
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
     }
 }
 
@@ -251,19 +245,11 @@ const CALL_END: usize = 2;
 impl Tokens {
     /// Looks whether a text starts with a token.
     pub(crate) fn starts(&self, text: &str, more: More) -> Look<()> {
-        match look_any(text, self.section_begin, more) {
-            Look::Yes(_) => Look::Yes(()),
-            Look::No => Look::No,
-            Look::Undecided => Look::Undecided,
-        }
+        look_any(text, self.section_begin, more).map(|_| ())
     }
 
     fn look(&self, text: &str, more: More) -> Look<Token> {
-        match look_any(text, &self.all(), more) {
-            Look::Yes(which) => Look::Yes(self.number(which)),
-            Look::No => Look::No,
-            Look::Undecided => Look::Undecided,
-        }
+        look_any(text, &self.all(), more).map(|which| self.number(which))
     }
 
     fn all(&self) -> Vec<&'static str> {

@@ -112,14 +112,8 @@ enum Step {
 }
 
 impl Machine for Reader {
-    fn advance(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) {
-        while self.step(cursor, out) == Step::Go {}
-    }
-}
-
-impl Reader {
-    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> Step {
-        match std::mem::take(&mut self.state) {
+    fn step(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+        let step = match std::mem::take(&mut self.state) {
             State::Text => self.text(cursor, out),
             State::Invented => {
                 self.state = State::Invented;
@@ -130,9 +124,16 @@ impl Reader {
             State::Opened(opened) => self.opened(opened, cursor, out),
             State::Block(space) => self.block(space, cursor, out),
             State::Call(call) => self.call(call, cursor, out),
-        }
+        };
+        step == Step::Go
     }
 
+    fn prose(&mut self) -> Option<&mut Prose> {
+        Some(&mut self.prose)
+    }
+}
+
+impl Reader {
     fn wait(&mut self, state: State) -> Step {
         self.state = state;
         Step::Wait
@@ -192,7 +193,7 @@ impl Reader {
         match look_tag(cursor.rest(), cursor.more()) {
             Look::Undecided => self.wait(State::Opened(opened)),
             Look::Yes(tag) if proves_call(&tag) => self.begin(opened, out),
-            Look::Yes(_) | Look::No => self.give_up(&opened, out),
+            Look::Yes(_) | Look::No => self.mention(&opened, cursor, out),
         }
     }
 
@@ -218,7 +219,7 @@ impl Reader {
                 self.block = Block::Outside;
                 self.go(State::Text)
             }
-            Look::Yes(_) | Look::No => self.give_up(&opened, out),
+            Look::Yes(_) | Look::No => self.mention(&opened, cursor, out),
         }
     }
 
@@ -247,10 +248,22 @@ impl Reader {
         }
     }
 
+    /// Notes that nothing proves opening tags a call, and gives them back.
+    fn mention(&mut self, opened: &Opened, cursor: &Cursor<'_>, out: &mut Output<'_>) -> Step {
+        let range = opened.start..opened.start + opened.held.trim_ascii_end().len();
+        if cursor.is_empty() {
+            let message = "the text ends behind what may open a call; it was left in the text";
+            out.problem(ProblemKind::UnfinishedCall, range, message);
+        } else {
+            let message = "an opening tag without a call behind it was left in the text";
+            out.problem(ProblemKind::StrayTag, range, message);
+        }
+        self.give_up(opened, out)
+    }
+
     /// Gives opening tags back that were only a mention.
     fn give_up(&mut self, opened: &Opened, out: &mut Output<'_>) -> Step {
-        out.text(&opened.held, opened.start);
-        self.prose.pass(&opened.held);
+        self.prose.give_back(&opened.held, opened.start, out);
         if self.block == Block::Inside {
             self.block = Block::Outside;
         }
@@ -316,8 +329,7 @@ impl Reader {
         let message = "a block of calls has no end tag; it ends where text goes on";
         out.problem(ProblemKind::MissingEnd, cursor.range(0), message);
         self.block = Block::Owed;
-        out.text(space, cursor.offset() - space.len());
-        self.prose.pass(space);
+        self.prose.give_back(space, cursor.offset() - space.len(), out);
         self.go(State::Text)
     }
 

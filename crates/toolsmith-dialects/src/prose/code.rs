@@ -1,12 +1,8 @@
-//! Prose around calls: passes text on until a call begins, and knows code fences and code spans.
+//! Code in prose: fences, and spans of single backticks.
 
-use memchr::{memchr, memchr3, memrchr};
+use memchr::memrchr;
 
-use crate::{
-    Fences, ProblemKind,
-    cursor::{Cursor, Look, More},
-    output::Output,
-};
+use crate::{Fences, ProblemKind, output::Output};
 
 /// The shortest run of backticks or tildes that opens a fence.
 const SHORTEST_FENCE: usize = 3;
@@ -14,18 +10,9 @@ const SHORTEST_FENCE: usize = 3;
 /// The deepest indent of a fence; deeper is an indented block.
 const DEEPEST_INDENT: usize = 3;
 
-/// The first bytes of what opens a call in a dialect; ASCII, and none that opens a fence.
+/// Where the text stands with regard to code.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Starts {
-    /// Only `<`.
-    Angle,
-    /// Any of these.
-    AnyOf(&'static [u8]),
-}
-
-/// Reads prose until a call begins.
-#[derive(Clone, Debug)]
-pub(crate) struct Prose {
+pub(super) struct Code {
     fence: Option<Fence>,
     /// A run of fence characters at the start of a line that has not ended yet.
     run: Option<Run>,
@@ -63,59 +50,18 @@ struct Fence {
     is_noted: bool,
 }
 
-impl Default for Prose {
+impl Default for Code {
     fn default() -> Self {
         Self { fence: None, run: None, indent: Some(0), span: Span::Outside }
     }
 }
 
-impl Prose {
-    /// Passes text on until `look` says yes outside a fence, and stops in front of that.
-    ///
-    /// Returns `None` when the cursor ran out, or holds the undecided start of something.
-    pub(crate) fn read<T>(
-        &mut self,
-        cursor: &mut Cursor<'_>,
-        out: &mut Output<'_>,
-        starts: Starts,
-        look: impl Fn(&str, More) -> Look<T>,
-    ) -> Option<T> {
-        let (rest, start) = (cursor.rest(), cursor.offset());
-        let mut at = 0;
-        let mut found = None;
-        while let Some(ahead) = rest.get(at..).filter(|ahead| !ahead.is_empty()) {
-            if self.run.is_some() {
-                at += self.lengthen(ahead);
-                continue;
-            }
-            let skip = starts.find(ahead.as_bytes()).unwrap_or(ahead.len());
-            let (prose, ahead) = ahead.split_at(skip);
-            self.pass(prose);
-            at += skip;
-            let Some(&byte) = ahead.as_bytes().first() else { break };
-            if matches!(byte, b'`' | b'~') {
-                at += self.meet(byte);
-                continue;
-            }
-            match look(ahead, cursor.more()) {
-                Look::Undecided => break,
-                Look::Yes(thing) if self.is_open(out.settings.fences) => {
-                    found = Some(thing);
-                    break;
-                }
-                Look::Yes(_) => self.note(start + at, out),
-                Look::No => {}
-            }
-            self.indent = None;
-            self.span = self.span.further();
-            at += 1;
+impl Code {
+    /// Takes note of text without backticks and tildes, or of a whole call.
+    pub(super) fn pass(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
         }
-        out.text(cursor.take(at), start);
-        found
-    }
-
-    /// Takes note of text that was read past this reader, such as a whole call.
-    pub(crate) fn pass(&mut self, text: &str) {
         let line = match memrchr(b'\n', text.as_bytes()) {
             Some(newline) => {
                 self.indent = Some(0);
@@ -136,13 +82,25 @@ impl Prose {
             .filter(|&indent| indent <= DEEPEST_INDENT && line.bytes().all(|byte| byte == b' '));
     }
 
-    fn is_open(&self, fences: Fences) -> bool {
+    /// Takes note of a byte that opens nothing.
+    pub(super) fn go_on(&mut self) {
+        self.indent = None;
+        self.span = self.span.further();
+    }
+
+    /// Tells whether the text stands in code.
+    pub(super) fn is_inside(&self) -> bool {
+        self.fence.is_some() || self.span != Span::Outside
+    }
+
+    /// Tells whether a call here is one, and no example.
+    pub(super) fn is_open(&self, fences: Fences) -> bool {
         let is_example = matches!(self.span, Span::Opened | Span::Example);
         (self.fence.is_none() && !is_example) || fences == Fences::Calls
     }
 
     /// Meets a backtick or a tilde; returns how many bytes that reads.
-    fn meet(&mut self, byte: u8) -> usize {
+    pub(super) fn meet(&mut self, byte: u8) -> usize {
         if self.indent.is_some() {
             self.run = Some(Run { byte, len: 0 });
             return 0;
@@ -156,9 +114,9 @@ impl Prose {
         1
     }
 
-    /// Reads on in a run of fence characters; returns how many bytes that reads.
-    fn lengthen(&mut self, ahead: &str) -> usize {
-        let Some(mut run) = self.run else { return 0 };
+    /// Reads on in a run of fence characters, if there is one; returns how many bytes that reads.
+    pub(super) fn lengthen(&mut self, ahead: &str) -> Option<usize> {
+        let mut run = self.run?;
         let len = ahead.bytes().take_while(|&byte| byte == run.byte).count();
         run.len += len;
         self.run = Some(run);
@@ -167,7 +125,7 @@ impl Prose {
             self.indent = None;
             self.settle(run, *next);
         }
-        len
+        Some(len)
     }
 
     /// Opens or closes a fence when a run of its characters is over.
@@ -192,7 +150,7 @@ impl Prose {
     }
 
     /// Notes a call inside a fence or a span, once for each.
-    fn note(&mut self, at: usize, out: &mut Output<'_>) {
+    pub(super) fn note(&mut self, at: usize, out: &mut Output<'_>) {
         let is_noted = match &mut self.fence {
             Some(fence) => std::mem::replace(&mut fence.is_noted, true),
             None => std::mem::replace(&mut self.span, Span::Example) == Span::Example,
@@ -212,18 +170,5 @@ impl Span {
 
     fn further(self) -> Self {
         if self == Self::Opened { Self::Inside } else { self }
-    }
-}
-
-impl Starts {
-    /// Finds the next byte that may open a call or a fence.
-    fn find(self, text: &[u8]) -> Option<usize> {
-        match self {
-            Self::Angle => memchr3(b'<', b'`', b'~', text),
-            Self::AnyOf([one]) => memchr3(*one, b'`', b'~', text),
-            Self::AnyOf(bytes) => text
-                .iter()
-                .position(|byte| matches!(byte, b'`' | b'~') || memchr(*byte, bytes).is_some()),
-        }
     }
 }
