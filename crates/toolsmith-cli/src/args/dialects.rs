@@ -56,6 +56,17 @@ pub enum Tongue {
     Zh,
 }
 
+/// What the model's reasoning is.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Thinking {
+    /// No part of the answer
+    Apart,
+    /// The same, and the reply begins inside it
+    Begun,
+    /// Text like any other, calls included
+    Text,
+}
+
 /// Reads the calls in the reply of a model.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -88,6 +99,10 @@ pub struct Parse {
     /// Decode entities such as &lt; in values
     #[arg(long)]
     pub entities: bool,
+    /// What the text between <think> and </think> is: `apart` from the answer, `begun` when the
+    /// prompt has opened it, or `text` like any other
+    #[arg(long, value_name = "WORD", default_value = "apart")]
+    pub thoughts: Thinking,
     /// Take arguments that are not quite JSON for unreadable
     #[arg(long)]
     pub no_repair: bool,

@@ -22,7 +22,7 @@ pub use self::{
     calls::{CallFilter, CallsWord, ExportFormat, Prune},
     completions::Completions,
     config::ConfigWord,
-    dialects::{Parse, Render, Tongue},
+    dialects::{Parse, Render, Thinking, Tongue},
     globals::Globals,
     init::Init,
     moment::Moment,

@@ -11,12 +11,12 @@ use std::{
 
 use anyhow::{Context as _, Result};
 use toolsmith::models::Toolset;
-use toolsmith_dialects::{Entities, Event, Fences, Repairs, Reply, Settings};
+use toolsmith_dialects::{Entities, Event, Fences, Repairs, Reply, Settings, Thoughts};
 
 use self::{decoder::Decoder, show::Shown};
 use crate::{
     Session,
-    args::Parse,
+    args::{Parse, Thinking},
     compose::{self, Toolbox},
     files,
     output::Form,
@@ -53,7 +53,11 @@ fn reading(asked: &Parse) -> Settings {
         fences: if asked.fenced { Fences::Calls } else { Fences::Text },
         entities: if asked.entities { Entities::Decode } else { Entities::Keep },
         repairs: if asked.no_repair { Repairs::Refuse } else { Repairs::Try },
-        ..Settings::default()
+        thoughts: match asked.thoughts {
+            Thinking::Apart => Thoughts::Apart,
+            Thinking::Begun => Thoughts::Begun,
+            Thinking::Text => Thoughts::Text,
+        },
     }
 }
 

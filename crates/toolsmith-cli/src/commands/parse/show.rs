@@ -14,9 +14,11 @@ pub(super) fn document(reply: &Reply) -> Value {
         "text": reply.text(),
         "problems": reply.problems,
     });
-    if let (false, Value::Object(fields)) = (reply.set_aside.is_empty(), &mut document) {
-        let set_aside: Vec<Value> = reply.set_aside.iter().map(whole).collect();
-        fields.insert("set_aside".to_owned(), Value::from(set_aside));
+    if !reply.reasoning.is_empty() {
+        document["reasoning"] = Value::from(reply.reasoning());
+    }
+    if !reply.set_aside.is_empty() {
+        document["set_aside"] = reply.set_aside.iter().map(whole).collect();
     }
     document
 }
@@ -86,6 +88,14 @@ impl Shown {
                 self.is_line_begun = !text.ends_with('\n');
                 write!(self.pipe, "{}", harmless(text))
             }
+            Event::Reasoning { text, .. } => {
+                self.is_line_begun = !text.ends_with('\n');
+                write!(self.pipe, "{}", colour.faint(&harmless(text)))
+            }
+            Event::ReasoningEnd { .. } => {
+                let before = if std::mem::take(&mut self.is_line_begun) { "\n" } else { "" };
+                writeln!(self.pipe, "{before}{}", colour.faint("(all of this was reasoning)"))
+            }
             Event::CallEnd { call, .. } => {
                 let name = colour.bold(&output::one_line(&call.name));
                 let arguments = output::one_line(&call.arguments.to_string());
@@ -112,6 +122,12 @@ fn to_json(event: &Event<'_>) -> Value {
     match event {
         Event::Text { text, range } => {
             json!({ "type": "text", "text": text, "start": range.start, "end": range.end })
+        }
+        Event::Reasoning { text, range } => {
+            json!({ "type": "reasoning", "text": text, "start": range.start, "end": range.end })
+        }
+        Event::ReasoningEnd { range } => {
+            json!({ "type": "reasoning_end", "start": range.start, "end": range.end })
         }
         Event::CallStart { index, id, name } => {
             json!({ "type": "call_start", "index": index, "id": id, "name": name })
