@@ -4,9 +4,30 @@ use serde_json::json;
 
 use super::super::samples::{calls, problems, read, specs};
 use crate::{
-    Dialect, Fences, ProblemKind, RenderSettings, Settings, ShownResult, Tools, parse,
-    render_results, render_tools,
+    Dialect, Event, Fences, Parser, ProblemKind, RenderSettings, Settings, ShownResult, Tools,
+    parse, render_results, render_tools,
 };
+
+#[test]
+fn arguments_that_are_given_twice_are_noted_and_streamed_once() {
+    let text =
+        r#"<tool_call>{"name": "add", "arguments": {"a": 1}, "arguments": {"b": 2}}</tool_call>"#;
+    let reply = read(Dialect::Hermes, text);
+    assert_eq!(calls(&reply), json!([["add", {"b": 2}]]));
+    assert_eq!(problems(&reply), [ProblemKind::RepeatedParameter]);
+    for size in [1, 7, text.len()] {
+        let mut parser = Parser::new(Dialect::Hermes, Tools::none(), Settings::default());
+        let mut streamed = String::new();
+        for piece in text.as_bytes().chunks(size) {
+            parser.push_with(str::from_utf8(piece).unwrap(), &mut |event| {
+                if let Event::Arguments { text, .. } = event {
+                    streamed.push_str(&text);
+                }
+            });
+        }
+        assert_eq!(streamed, r#"{"a": 1}"#, "in pieces of {size}");
+    }
+}
 
 #[test]
 fn calls_are_read_with_the_text_around_them() {

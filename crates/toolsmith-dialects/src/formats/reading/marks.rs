@@ -2,9 +2,12 @@
 
 use crate::cursor::{Look, More};
 
-/// How far a look goes into a document, in bytes and in strings.
+/// How many bytes a look goes into a document.
 const LOOK_AHEAD: usize = 256;
+/// How many strings of a document are looked at.
 const MOST_STRINGS: usize = 12;
+/// How deep in brackets a mark may stand.
+const DEEPEST: usize = 6;
 /// The first keys of the documents that servers and clients send.
 const FIRST_KEYS: [&str; 20] = [
     "candidates",
@@ -169,6 +172,7 @@ impl<'a> Scan<'a> {
         while let Some(byte) = self.peek() {
             match byte {
                 b'"' => return self.quoted(),
+                b'{' | b'[' if self.depth == DEEPEST => return Next::Over,
                 b'{' | b'[' => self.depth += 1,
                 b'}' | b']' if self.depth > 1 => self.depth -= 1,
                 b'}' | b']' => return Next::Over,

@@ -100,6 +100,10 @@ impl ObjectCall {
             return self.give_up(out);
         };
         let range = self.span.start..self.span.end();
+        if self.members.is_repeated {
+            let message = "the arguments were given twice; one of them holds";
+            out.problem(ProblemKind::RepeatedParameter, range.clone(), message);
+        }
         let id = text_of(&fields, &IDS);
         let call = match self.call.take() {
             Some(call) => call.with_late_id(id.as_deref()),
@@ -216,6 +220,8 @@ struct Members {
     id: Option<String>,
     /// Where the arguments begin, and how far they have come.
     arguments: Option<(usize, usize)>,
+    /// Arguments are given twice.
+    is_repeated: bool,
     /// The name and the identifier, once, when the call can begin.
     ///
     /// Taken at that very byte, so that it does not matter how much text arrives at once.
@@ -286,7 +292,12 @@ impl Members {
     fn settle(&mut self, key: &str, start: usize, raw: &str, is_over: bool) {
         let could_begin = self.can_begin();
         if ARGUMENTS.contains(&key) {
-            self.arguments = Some((start, self.seen));
+            // Only the first are streamed: which come later must not depend on the cuts.
+            match &mut self.arguments {
+                Some((first, end)) if *first == start => *end = self.seen,
+                Some(_) => self.is_repeated = true,
+                None => self.arguments = Some((start, self.seen)),
+            }
         } else if is_over && NAMES.contains(&key) && self.name.is_none() {
             self.name = self.string(start, raw);
         } else if is_over && IDS.contains(&key) && self.id.is_none() {
