@@ -81,7 +81,7 @@ impl Prose {
         look: impl Fn(&str, More) -> Look<T>,
     ) -> Option<T> {
         let (rest, start) = (cursor.rest(), cursor.offset());
-        let mut at = 0;
+        let (mut at, mut told) = (0, 0);
         let mut found = None;
         while let Some(ahead) = rest.get(at..).filter(|ahead| !ahead.is_empty()) {
             if self.run.is_some() {
@@ -103,14 +103,19 @@ impl Prose {
                     found = Some(thing);
                     break;
                 }
-                Look::Yes(_) => self.note(start + at, out),
+                Look::Yes(_) => {
+                    // What stands before is told first: so it comes when it arrives in pieces.
+                    out.text(cursor.take(at - told), start + told);
+                    told = at;
+                    self.note(start + at, out);
+                }
                 Look::No => {}
             }
             self.indent = None;
             self.span = self.span.further();
             at += 1;
         }
-        out.text(cursor.take(at), start);
+        out.text(cursor.take(at - told), start + told);
         found
     }
 
