@@ -357,7 +357,8 @@ mod tests {
     fn what_is_repaired_is_no_deeper_than_json_may_be() {
         for depth in 120..135 {
             let text = "[".repeat(depth) + "1";
-            let is_json = serde_json::from_str::<Value>(&(text.clone() + &"]".repeat(depth))).is_ok();
+            let is_json =
+                serde_json::from_str::<Value>(&(text.clone() + &"]".repeat(depth))).is_ok();
             assert_eq!(repair(&text).is_some(), is_json, "{depth}");
         }
     }

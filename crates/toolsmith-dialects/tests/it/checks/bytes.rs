@@ -4,6 +4,9 @@ use serde_json::{Map, Value};
 
 use super::scraps::SCRAPS;
 
+/// The longest text that is made by repeating.
+const LONGEST: usize = 1 << 14;
+
 /// The deepest that generated values are nested.
 const DEEPEST: usize = 4;
 
@@ -32,9 +35,15 @@ impl<'a> Bytes<'a> {
         choices[usize::from(self.byte()) % choices.len()]
     }
 
-    /// Takes a text of all that is left.
-    pub(super) fn rest(self) -> String {
-        text(self.0)
+    /// Takes a text of all that is left, which a rare choice repeats as an attacker would.
+    ///
+    /// Rare, because long texts are slow; what is not linear is a find by its time alone.
+    pub(super) fn rest_repeated(self, choice: u8) -> String {
+        let text = text(self.0);
+        if choice < u8::MAX || text.is_empty() {
+            return text;
+        }
+        text.repeat((LONGEST / text.len()).max(1))
     }
 
     /// Takes a text whose length in bytes stands before it.

@@ -3,7 +3,7 @@
 use toolsmith_dialects::{Dialect, Event, Parser, Reply, Settings, Tools};
 
 /// The most text that a parser may leave unread, whatever the text is: twice the longest look ahead.
-const LONGEST: usize = 512;
+const LONGEST: usize = 2_048;
 
 /// How texts are read in one case.
 #[derive(Clone, Debug)]
@@ -47,10 +47,9 @@ pub(super) fn to_reply(events: &[Event<'static>]) -> Reply {
 
 fn join(events: &mut Vec<Event<'static>>, event: Event<'_>) {
     match (events.last_mut(), &event) {
-        (
-            Some(Event::Text { text, range }),
-            Event::Text { text: more, range: more_range },
-        ) if range.end == more_range.start => {
+        (Some(Event::Text { text, range }), Event::Text { text: more, range: more_range })
+            if range.end == more_range.start =>
+        {
             text.to_mut().push_str(more);
             range.end = more_range.end;
         }
