@@ -5,6 +5,7 @@ mod checks;
 
 /// Runs the check of a target on some bytes; it panics when a law is broken.
 pub fn run(target: &str, bytes: &[u8]) {
-    let (_, check) = checks::TARGETS.iter().find(|(name, _)| *name == target).expect("no such target");
+    let (_, check) =
+        checks::TARGETS.iter().find(|(name, _)| *name == target).expect("no such target");
     check(bytes);
 }

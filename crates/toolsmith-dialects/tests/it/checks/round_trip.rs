@@ -58,14 +58,14 @@ fn schema(arguments: &Value) -> Value {
 /// Tells whether a dialect can hold these values at all.
 ///
 /// Three dialects write values between tags and have no escapes: a value that holds such a tag
-/// itself cannot be told from the end of it.
+/// itself cannot always be told from what is around it.
 fn can_hold(dialect: Dialect, arguments: &Value) -> bool {
     let tags: &[&str] = match dialect {
-        Dialect::Xml => &["parameter", "invoke", "function_calls"],
+        Dialect::Xml => &["parameter", "invoke", "function_calls", "tool_call"],
         Dialect::QwenCoder => &["parameter", "function", "tool_call"],
         Dialect::Glm => &["arg_key", "arg_value", "tool_call"],
         _ => return true,
     };
     let text = arguments.to_string();
-    !tags.iter().any(|tag| text.contains(tag))
+    !text.contains('<') || !tags.iter().any(|tag| text.contains(tag))
 }
