@@ -232,3 +232,21 @@ impl Starts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, Event, Parser, Settings, Tools};
+
+    #[test]
+    fn the_note_of_an_example_comes_behind_the_text_before_it_in_any_pieces() {
+        for pieces in [&["~~~\n<invoke name=\"a\">"][..], &["~~~\n<in", "voke name=\"a\">"]] {
+            let mut parser = Parser::new(Dialect::Auto, Tools::none(), Settings::default());
+            let mut events: Vec<_> = pieces.iter().flat_map(|piece| parser.push(piece)).collect();
+            events.extend(parser.finish());
+            let [Event::Text { text, .. }, Event::Problem(_), ..] = &events[..] else {
+                panic!("{events:?}");
+            };
+            assert_eq!(text, "~~~\n");
+        }
+    }
+}

@@ -25,7 +25,8 @@ pub(super) struct Built {
 pub(super) fn targets(root: &Path) -> anyhow::Result<Built> {
     let folder = target_folder(root)?.join("fuzz");
     let output = Command::new("cargo")
-        .args(["build", "--release", "--locked", "--quiet"])
+        // Not locked: the lock file here follows the crates of the workspace beside it.
+        .args(["build", "--release", "--quiet"])
         .args(["--message-format", "json-render-diagnostics", "--target-dir"])
         .arg(&folder)
         // Cargo reads the flags from the folder that it runs in, unless the environment has some.

@@ -22,7 +22,7 @@ impl Outcome {
             format!(
                 "{}\n  the input: {input}\n  again:     {} {input}\n  \
                  smaller:   the same with -minimize_crash=1 -max_total_time=60\n  \
-                 then keep it in fuzz/corpus/{}, where `cargo test` replays it",
+                 then keep it in fuzz/corpus/{} by a name of your own, where `cargo test` replays it",
                 message(log),
                 target.program.display(),
                 target.name,
@@ -39,7 +39,8 @@ impl Outcome {
 
 /// Writes the report.
 pub(super) fn text(outcomes: &[Outcome]) -> String {
-    let mut text = format!("running {} tests\n", outcomes.len());
+    let count = outcomes.len();
+    let mut text = format!("running {count} test{}\n", if count == 1 { "" } else { "s" });
     for Outcome { name, figures, failure } in outcomes {
         let word = if failure.is_none() { "ok" } else { "FAILED" };
         writeln!(text, "test fuzz::{name} ... {word} ({figures})").ok();
@@ -48,7 +49,7 @@ pub(super) fn text(outcomes: &[Outcome]) -> String {
         }
     }
     let failed = outcomes.iter().filter(|outcome| !outcome.is_good()).count();
-    let passed = outcomes.len() - failed;
+    let passed = count - failed;
     let word = if failed == 0 { "ok" } else { "FAILED" };
     write!(text, "test result: {word}. {passed} passed; {failed} failed; 0 ignored").ok();
     text
