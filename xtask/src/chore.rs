@@ -1,5 +1,7 @@
 //! The words of the command line: which chore, with what.
 
+use crate::fuzz::Plan;
+
 /// What `cargo xtask help` prints.
 pub(crate) const HELP: &str = "\
 Chores of the project:
@@ -11,10 +13,11 @@ Chores of the project:
   cargo xtask eval search               judges the search by public questions, beside plain BM25
   cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
   cargo xtask soak definitions          calls tools while their files change [--seconds N]
+  cargo xtask fuzz [TARGET]             fuzzes the readers of outside text [--seconds N] [--merge]
   cargo xtask help                      this list";
 
 /// The chores, as an unknown word is answered with them.
-const CHORES: &str = "tidy, bench, eval, soak, help";
+const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
@@ -30,6 +33,8 @@ pub(crate) enum Chore {
     Help,
     /// Checks the tree.
     Tidy,
+    /// Runs fuzz targets for a bounded time.
+    Fuzz(Plan),
     /// Runs a measuring program of the bench crate.
     Measure {
         /// The program's first word, such as `bench-engine`.
@@ -51,6 +56,7 @@ impl Chore {
                 None => Ok(Self::Tidy),
                 Some(extra) => Err(format!("`tidy` takes nothing more, not `{extra}`")),
             },
+            "fuzz" => Plan::parse(rest).map(Self::Fuzz),
             _ => match SUBJECTS.iter().find(|(chore, _)| chore == word) {
                 Some((word, subjects)) => measure(word, subjects, rest),
                 None => Err(format!("there is no chore `{word}`; there are: {CHORES}")),
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn unknown_words_are_answered_with_the_known_ones() {
-        assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, help"));
+        assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
         assert!(parse("bench motor").unwrap_err().contains("engine, definitions, search"));
         assert!(parse("eval engine").unwrap_err().contains("there are: search"));

@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask help` lists them.
 
 mod chore;
+mod fuzz;
 mod measure;
 mod tidy;
 
@@ -41,6 +42,7 @@ fn run(chore: &Chore) -> anyhow::Result<ExitCode> {
             say(&mut io::stdout(), &report.text);
             Ok(if report.count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
+        Chore::Fuzz(plan) => fuzz::run(&root(), plan),
         Chore::Measure { program, arguments } => measure::run(&root(), program, arguments),
     }
 }

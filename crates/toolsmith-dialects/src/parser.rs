@@ -89,9 +89,8 @@ impl Parser {
         self.base += rest.len();
     }
 
-    /// Returns how much text waits for more behind it; it must stay short.
-    #[cfg(test)]
-    pub(crate) fn unread(&self) -> usize {
+    /// Returns how many bytes wait for more text behind them; it is a bounded number.
+    pub fn unread(&self) -> usize {
         self.pending.len()
     }
 

@@ -14,6 +14,11 @@ pub fn json_schema_suite() -> Option<PathBuf> {
     is_whole.then_some(tests)
 }
 
+/// Returns the folder of the inputs that the fuzzer has kept: one folder a target.
+pub fn fuzz_corpus() -> PathBuf {
+    folders::root().join("fuzz/corpus")
+}
+
 /// Returns the folder of real-world files (`../shared/data` beside the project).
 pub fn shared() -> Option<PathBuf> {
     beside("shared/data")

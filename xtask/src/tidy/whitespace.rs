@@ -15,7 +15,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 /// Tells whether the bytes are not ours to choose: what a program printed, what a test must read.
 fn is_given(file: &File) -> bool {
     let is_printed = ["snap", "stdout", "stderr"].iter().any(|end| file.has_extension(end));
-    let is_read = file.is_beneath("tests") || file.is_beneath("fixtures");
+    let is_read = ["tests", "fixtures", "corpus"].iter().any(|folder| file.is_beneath(folder));
     is_printed || (is_read && !file.has_extension("rs"))
 }
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The deepest nesting; a hostile text must not use up the stack.
-const DEEPEST: usize = 128;
+/// The deepest nesting, as deep as JSON itself is read: a hostile text must not use up the stack.
+const DEEPEST: usize = 127;
 
 /// One kind of repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -31,6 +31,8 @@ pub enum Fix {
     BadEscape,
     /// JSON inside a JSON string was unpacked.
     DoubleEncoded,
+    /// White space that JSON does not know was passed over.
+    OddSpace,
 }
 
 impl Fix {
@@ -47,6 +49,7 @@ impl Fix {
             Self::RawControl => "a control character in a string was escaped",
             Self::BadEscape => "a backslash that escapes nothing was doubled",
             Self::DoubleEncoded => "JSON inside a JSON string was unpacked",
+            Self::OddSpace => "white space that JSON does not know was passed over",
         }
     }
 }
@@ -107,7 +110,12 @@ impl<'a> Reader<'a> {
 
     fn skip_space(&mut self) {
         let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
+        let len = rest.len() - rest.trim_start().len();
+        let space = rest.get(..len).unwrap_or_default();
+        if !space.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+            self.fix(Fix::OddSpace);
+        }
+        self.at += len;
     }
 
     fn fix(&mut self, fix: Fix) {
@@ -117,10 +125,8 @@ impl<'a> Reader<'a> {
     }
 
     fn value(&mut self, depth: usize) -> Option<Value> {
-        if depth > DEEPEST {
-            return None;
-        }
         match self.peek()? {
+            b'{' | b'[' if depth >= DEEPEST => None,
             b'{' => self.object(depth),
             b'[' => self.array(depth),
             quote @ (b'"' | b'\'') => self.string(quote).map(Value::String),
@@ -314,6 +320,7 @@ mod tests {
             (r#"{"a": True, "b": None}"#, json!({"a": true, "b": null}), Fix::PythonLiteral),
             ("{\"a\": \"x\ny\tz\"}", json!({"a": "x\ny\tz"}), Fix::RawControl),
             (r#"{"a": "C:\path \d+"}"#, json!({"a": r"C:\path \d+"}), Fix::BadEscape),
+            ("{\u{a0}\"a\": 1}\u{b}", json!({"a": 1}), Fix::OddSpace),
         ] {
             let repaired = repair(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(repaired.value, value, "{text}");
@@ -344,5 +351,15 @@ mod tests {
             assert_eq!(repair(text), None, "{text}");
         }
         assert_eq!(repair(&"[".repeat(100_000)), None);
+    }
+
+    #[test]
+    fn what_is_repaired_is_no_deeper_than_json_may_be() {
+        for depth in 120..135 {
+            let text = "[".repeat(depth) + "1";
+            let is_json =
+                serde_json::from_str::<Value>(&(text.clone() + &"]".repeat(depth))).is_ok();
+            assert_eq!(repair(&text).is_some(), is_json, "{depth}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The dialects against what real models wrote and what real benchmarks hold.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod checks;
 mod corpus;
 mod definitions;
 mod generated;
@@ -8,5 +9,6 @@ mod gold;
 mod names;
 mod providers;
 mod recorded;
+mod replay;
 mod results;
 mod schemas;

@@ -1,0 +1,4 @@
+//! Fuzzes `repair`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| toolsmith_fuzz::run("repair", bytes));
