@@ -239,6 +239,14 @@ mod tests {
     }
 
     #[test]
+    fn a_call_in_a_line_that_begins_like_an_event_is_a_call() {
+        let call = r#"{"content":[{"type":"tool_use","name":"add","input":{}}]}"#;
+        for text in [format!("event: so {call}"), format!("event: so {call}\nmore\n")] {
+            assert_eq!(read(&text).calls.len(), 1, "{text}");
+        }
+    }
+
+    #[test]
     fn a_stream_of_events_leaves_no_framing_in_the_text() {
         let chunk = |content: &str| {
             format!(

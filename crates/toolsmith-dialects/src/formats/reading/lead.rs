@@ -1,7 +1,5 @@
 //! The lines of a stream of server-sent events before its first document.
 
-use memchr::memchr;
-
 use super::{FIELDS, look_any};
 use crate::cursor::{Cursor, Look, More, look_literal};
 
@@ -52,13 +50,17 @@ impl Lead {
 }
 
 /// Looks for a field of an event that fills its line; returns the length of the line.
+///
+/// A line with a byte that may open a call is prose, whether its end has come or not: nothing that
+/// follows may make a call out of what was text.
 fn look_line(text: &str, more: More) -> Look<usize> {
     look_any(text, &FIELDS, more).and_then(|_| {
         let near = text.as_bytes().get(..LONGEST_LINE).unwrap_or(text.as_bytes());
-        match memchr(b'\n', near) {
-            Some(end) => Look::Yes(end + 1),
+        let telling = near.iter().position(|byte| b"\n<[{".contains(byte));
+        match telling.and_then(|at| near.get(at).map(|byte| (at, byte))) {
+            Some((end, b'\n')) => Look::Yes(end + 1),
             None if near.len() < LONGEST_LINE && more == More::MayCome => Look::Undecided,
-            None => Look::No,
+            _ => Look::No,
         }
     })
 }
