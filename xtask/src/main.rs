@@ -41,7 +41,8 @@ fn run(chore: &Chore) -> anyhow::Result<ExitCode> {
             say(&mut io::stdout(), &report.text);
             Ok(if report.count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
-        Chore::Measure { program, arguments } => measure::run(&root(), program, arguments),
+        Chore::Measure(program) => measure::run(&root(), program),
+        Chore::Compare(program) => measure::compare(&root(), program),
     }
 }
 
