@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     compare::{Compared, Recorded, Verdict},
-    reasons::{Kind, REASONS},
+    reasons::{self, Kind, Reason},
     table::{Counts, Line, lines},
 };
 
@@ -30,8 +30,8 @@ pub(crate) fn write(compared: &[Compared]) -> String {
     }
     text.push_str("\n## Differences\n\nThe last column counts with whom the recorded calls of the serving engine agree.\n\n");
     text.push_str("| parser | where | what and why | who is right | cases | recorded calls agree with |\n|---|---|---|---|---|---|\n");
-    for reason in REASONS {
-        let place = if reason.where_ == Verdict::Text { "text" } else { "calls" };
+    for reason in reasons::all() {
+        let place = if reason.place == Verdict::Text { "text" } else { "calls" };
         let right = match reason.kind {
             Kind::TheirBug => "we",
             Kind::Policy => "a choice",
@@ -46,11 +46,11 @@ pub(crate) fn write(compared: &[Compared]) -> String {
     text
 }
 
-fn recorded(compared: &[Compared], reason: &super::reasons::Reason) -> String {
+fn recorded(compared: &[Compared], reason: &Reason) -> String {
     let count = |wanted: Recorded| {
         let cases = compared.iter().filter(|case| {
             case.peer == reason.peer
-                && case.verdict == reason.where_
+                && case.verdict == reason.place
                 && case.recorded == wanted
                 && reason.cases.contains(&case.id.as_str())
         });

@@ -1,5 +1,8 @@
 //! Why the parsers part: every difference by the name of its case.
 
+mod dynamo;
+mod tool_parser;
+
 use super::compare::{Compared, Verdict};
 use crate::peers::Peer;
 
@@ -7,7 +10,7 @@ use crate::peers::Peer;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reason {
     pub(crate) peer: Peer,
-    pub(crate) where_: Verdict,
+    pub(crate) place: Verdict,
     pub(crate) kind: Kind,
     pub(crate) why: &'static str,
     pub(crate) cases: &'static [&'static str],
@@ -24,8 +27,10 @@ pub(crate) enum Kind {
     OurBug,
 }
 
-/// The reasons.
-pub(crate) const REASONS: &[Reason] = &[];
+/// Returns all reasons, those of one peer together.
+pub(crate) fn all() -> impl Iterator<Item = &'static Reason> {
+    dynamo::REASONS.iter().chain(tool_parser::REASONS)
+}
 
 /// Says which differences have no reason, and which reasons no difference.
 pub(crate) fn complaints(compared: &[Compared]) -> Vec<String> {
@@ -38,15 +43,15 @@ pub(crate) fn complaints(compared: &[Compared]) -> Vec<String> {
             ));
         }
     }
-    for reason in REASONS {
+    for reason in all() {
         for id in reason.cases {
             let differs = compared.iter().any(|case| {
-                case.id == *id && case.peer == reason.peer && case.verdict == reason.where_
+                case.id == *id && case.peer == reason.peer && case.verdict == reason.place
             });
             if !differs {
                 complaints.push(format!(
                     "explained, but not different: {} {id} {:?}",
-                    reason.peer, reason.where_
+                    reason.peer, reason.place
                 ));
             }
         }
@@ -56,9 +61,9 @@ pub(crate) fn complaints(compared: &[Compared]) -> Vec<String> {
 
 /// Returns the reason of a difference.
 pub(crate) fn reason(case: &Compared) -> Option<&'static Reason> {
-    REASONS.iter().find(|reason| {
+    all().find(|reason| {
         reason.peer == case.peer
-            && reason.where_ == case.verdict
+            && reason.place == case.verdict
             && reason.cases.contains(&case.id.as_str())
     })
 }
