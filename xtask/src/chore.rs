@@ -10,7 +10,9 @@ Chores of the project:
   cargo xtask bench engine [--quick]    measures the engine beside a baseline
   cargo xtask bench definitions         measures loading and reloading of definition files
   cargo xtask bench search              measures the search over up to 100,000 tools
+  cargo xtask bench dialects            measures the dialects beside Python and other parsers
   cargo xtask eval search               judges the search by public questions, beside plain BM25
+  cargo xtask eval dialects [--write]   compares the dialects with other parsers, case by case
   cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
   cargo xtask soak definitions          calls tools while their files change [--seconds N]
   cargo xtask fuzz [TARGET]             fuzzes the readers of outside text [--seconds N] [--merge]
@@ -21,10 +23,13 @@ const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", "search"]),
-    ("eval", &["search"]),
+    ("bench", &["engine", "definitions", "search", DIALECTS]),
+    ("eval", &["search", DIALECTS]),
     ("soak", &["engine", "definitions"]),
 ];
+
+/// The subject whose programs are in the workspace of comparisons.
+const DIALECTS: &str = "dialects";
 
 /// One chore to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -36,12 +41,18 @@ pub(crate) enum Chore {
     /// Runs fuzz targets for a bounded time.
     Fuzz(Plan),
     /// Runs a measuring program of the bench crate.
-    Measure {
-        /// The program's first word, such as `bench-engine`.
-        program: String,
-        /// What follows, handed on untouched.
-        arguments: Vec<String>,
-    },
+    Measure(Program),
+    /// Runs a program of the workspace that compares with the work of others.
+    Compare(Program),
+}
+
+/// A measuring program and what it is given.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// Its first word, such as `bench-engine`.
+    pub(crate) word: String,
+    /// What follows, handed on untouched.
+    pub(crate) arguments: Vec<String>,
 }
 
 impl Chore {
@@ -73,7 +84,8 @@ fn measure(word: &str, subjects: &[&str], rest: &[String]) -> Result<Chore, Stri
     if !subjects.contains(&subject.as_str()) {
         return Err(format!("`{word}` does not know `{subject}`; there are: {list}"));
     }
-    Ok(Chore::Measure { program: format!("{word}-{subject}"), arguments: arguments.to_vec() })
+    let program = Program { word: format!("{word}-{subject}"), arguments: arguments.to_vec() };
+    Ok(if subject == DIALECTS { Chore::Compare(program) } else { Chore::Measure(program) })
 }
 
 #[cfg(test)]
@@ -93,19 +105,29 @@ mod tests {
 
     #[test]
     fn arguments_of_a_measurement_are_handed_on_untouched() {
-        let soak = Chore::Measure {
-            program: "soak-engine".to_owned(),
+        let soak = Program {
+            word: "soak-engine".to_owned(),
             arguments: vec!["--calls".to_owned(), "5".to_owned()],
         };
-        assert_eq!(parse("soak engine --calls 5"), Ok(soak));
+        assert_eq!(parse("soak engine --calls 5"), Ok(Chore::Measure(soak)));
+    }
+
+    #[test]
+    fn dialects_are_measured_in_the_workspace_of_comparisons() {
+        let word = "eval-dialects".to_owned();
+        let eval = Program { word, arguments: vec!["--write".to_owned()] };
+        assert_eq!(parse("eval dialects --write"), Ok(Chore::Compare(eval)));
+        assert!(matches!(parse("bench dialects"), Ok(Chore::Compare(_))));
     }
 
     #[test]
     fn unknown_words_are_answered_with_the_known_ones() {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
-        assert!(parse("bench motor").unwrap_err().contains("engine, definitions, search"));
-        assert!(parse("eval engine").unwrap_err().contains("there are: search"));
+        assert!(
+            parse("bench motor").unwrap_err().contains("engine, definitions, search, dialects")
+        );
+        assert!(parse("eval engine").unwrap_err().contains("there are: search, dialects"));
         assert!(parse("tidy --json").is_err());
     }
 

@@ -43,7 +43,8 @@ fn run(chore: &Chore) -> anyhow::Result<ExitCode> {
             Ok(if report.count == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Chore::Fuzz(plan) => fuzz::run(&root(), plan),
-        Chore::Measure { program, arguments } => measure::run(&root(), program, arguments),
+        Chore::Measure(program) => measure::run(&root(), program),
+        Chore::Compare(program) => measure::compare(&root(), program),
     }
 }
 

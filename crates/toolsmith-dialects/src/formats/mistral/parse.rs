@@ -16,6 +16,8 @@ const MARKER: &str = "[TOOL_CALLS]";
 const ID: &str = "[CALL_ID]";
 const ARGUMENTS: &str = "[ARGS]";
 const MARKERS: [&str; 3] = [MARKER, ID, ARGUMENTS];
+/// The longest name, with its identifiers; what goes on for longer is text.
+const LONGEST_NAME: usize = 512;
 static STARTS: Bytes = Bytes::starts(b"[");
 
 /// Looks for the marker; what follows tells the forms apart.
@@ -47,8 +49,8 @@ enum Place {
     Outside,
     /// Behind the marker that begins at this place.
     Marked(usize),
-    /// In a list, between objects.
-    List,
+    /// In a list, between objects; where its marker begins while it has none.
+    List(Option<usize>),
     Object(Box<ObjectCall>),
     /// In the name of a compact call.
     Name(usize, String),
@@ -60,7 +62,7 @@ impl Machine for Reader {
         match std::mem::take(&mut self.place) {
             Place::Outside => self.outside(cursor, out),
             Place::Marked(start) => self.marked(start, cursor, out),
-            Place::List => self.list(cursor, out),
+            Place::List(start) => self.list(start, cursor, out),
             Place::Object(object) => self.object(object, cursor, out),
             Place::Name(start, name) => self.name(start, name, cursor, out),
             Place::Body(body) => self.body(body, cursor, out),
@@ -96,7 +98,7 @@ impl Reader {
             }
             Some(b'[') => {
                 cursor.take(1);
-                self.place = Place::List;
+                self.place = Place::List(Some(start));
                 true
             }
             Some(b'{') => {
@@ -110,13 +112,18 @@ impl Reader {
         }
     }
 
-    fn list(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
+    fn list(
+        &mut self,
+        start: Option<usize>,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
         let rest = cursor.rest();
         let word = rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
         cursor.take(rest.len() - word.len());
         match word.bytes().next() {
             None if !cursor.is_last() => {
-                self.place = Place::List;
+                self.place = Place::List(start);
                 false
             }
             Some(b'{') => {
@@ -129,8 +136,16 @@ impl Reader {
             }
             _ => {
                 let at = cursor.offset();
-                let message = "the list of calls is not closed";
-                out.problem(ProblemKind::MissingEnd, at..at, message);
+                match start {
+                    Some(start) => {
+                        let message = "no call follows the marker; its list is left out";
+                        out.problem(ProblemKind::EmptyBlock, start..at, message);
+                    }
+                    None => {
+                        let message = "the list of calls is not closed";
+                        out.problem(ProblemKind::MissingEnd, at..at, message);
+                    }
+                }
                 !cursor.is_empty()
             }
         }
@@ -154,7 +169,7 @@ impl Reader {
             self.prose.give_back(&text, start, out);
         }
         if is_over {
-            self.place = Place::List;
+            self.place = Place::List(None);
         }
         is_over
     }
@@ -172,13 +187,18 @@ impl Reader {
         let clear = cursor.rest().get(..before).unwrap_or_default();
         // The arguments may follow the name without a marker; a tag is part of no name.
         let stop = clear.find(['{', '<']);
-        name.push_str(cursor.take(stop.unwrap_or(before)));
+        let len = stop.unwrap_or(before);
+        let room = clear.floor_char_boundary(LONGEST_NAME.saturating_sub(name.len()));
+        name.push_str(cursor.take(len.min(room)));
+        if len > room {
+            return self.no_name(start, &name, cursor, out);
+        }
         let brace = stop.filter(|_| cursor.rest().starts_with('{'));
         let marker = match found {
             Found::Marker { which, .. } if stop.is_none() => MARKERS.get(which).copied(),
             _ => None,
         };
-        let is_legal = name.split(ID).all(is_word);
+        let is_legal = || name.split(ID).all(is_word);
         match marker {
             Some(ID) => {
                 name.push_str(cursor.take(ID.len()));
@@ -189,22 +209,30 @@ impl Reader {
                 self.place = Place::Name(start, name);
                 return false;
             }
-            Some(ARGUMENTS) if is_legal => {
+            Some(ARGUMENTS) if is_legal() => {
                 cursor.take(ARGUMENTS.len());
             }
-            _ if brace.is_some() && is_legal => {}
-            _ => {
-                let message = "a name without arguments follows the marker; it is text";
-                out.problem(ProblemKind::MalformedInput, start..cursor.offset(), message);
-                let text_start = cursor.offset() - name.len();
-                self.prose.give_back(&name, text_start, out);
-                return !cursor.is_empty();
-            }
+            _ if brace.is_some() && is_legal() => {}
+            _ => return self.no_name(start, &name, cursor, out),
         }
         let (name, id) = name.split_once(ID).map_or((&*name, None), |(name, id)| (name, Some(id)));
         let call = out.begin(name.trim(), id.map(str::trim), start);
         self.place = Place::Body(Box::new(Body::new(call, cursor.offset())));
         true
+    }
+
+    /// Gives back what stands in the place of a name and is none.
+    fn no_name(
+        &mut self,
+        start: usize,
+        name: &str,
+        cursor: &Cursor<'_>,
+        out: &mut Output<'_>,
+    ) -> bool {
+        let message = "a name without arguments follows the marker; it is text";
+        out.problem(ProblemKind::MalformedInput, start..cursor.offset(), message);
+        self.prose.give_back(name, cursor.offset() - name.len(), out);
+        !cursor.is_empty()
     }
 
     fn body(&mut self, body: Box<Body>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {

@@ -8,6 +8,9 @@ use crate::{
     cursor::{Cursor, Look},
 };
 
+/// How far ahead an end marker is looked for at a time.
+const NEAR: usize = 512;
+
 /// How far a value was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -42,11 +45,13 @@ impl Span {
     pub(crate) fn read(&mut self, cursor: &mut Cursor<'_>, enders: &[&str]) -> Step {
         let first = enders.first().and_then(|ender| ender.bytes().next());
         while !cursor.is_empty() {
+            // No further than near: a value that is over soon must not pay for all that follows.
             let rest = cursor.rest();
+            let rest = rest.get(..rest.floor_char_boundary(NEAR)).unwrap_or(rest);
             let mark = first.and_then(|first| memchr(first, rest.as_bytes()));
             let is_text = self.scanner.is_in_string() && !self.raw.ends_with('\n');
             if mark == Some(0) && !is_text {
-                match look_any(rest, enders, cursor.more()) {
+                match look_any(cursor.rest(), enders, cursor.more()) {
                     Look::Yes(_) => return Step::Stopped,
                     Look::Undecided => return Step::More,
                     Look::No => {}
