@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod crowd;
+mod death;
 mod ends;
 mod exchange;
 mod support;

@@ -28,6 +28,12 @@ pub(crate) fn state(pid: i32) -> Option<char> {
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
+/// The number of the process that a process is a child of.
+pub(crate) fn parent(pid: i32) -> i32 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
 /// Whether a process runs no more; who reaps a stranger's child is not ours to say.
 pub(crate) fn has_ended(pid: i32) -> bool {
     state(pid).is_none_or(|state| state == 'Z' || state == 'X')
