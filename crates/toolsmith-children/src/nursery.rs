@@ -17,9 +17,10 @@ use rustix::{
 use tokio::sync::oneshot;
 
 use crate::{
-    ChildError, Command, Exit,
+    ChildError, Command, Exit, Profile, Sandbox,
     keeper::{Control, Keeper, Message},
-    setup,
+    sandbox::{self, Groups},
+    setup::{self, Setup},
     tree::{Quarry, Tree},
     ward::{Farewell, Fate, Phase, Ward},
 };
@@ -43,6 +44,7 @@ pub(crate) struct Newborn {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
+    pub(crate) listener: Option<OwnedFd>,
     pub(crate) exit: oneshot::Receiver<Exit>,
     pub(crate) hold: Hold,
 }
@@ -200,37 +202,59 @@ impl Nursery {
     }
 
     fn start(&mut self, command: &Command) -> Result<Newborn, ChildError> {
-        let refused = |source| {
-            let program = command.program.to_string_lossy().into_owned();
-            ChildError::Start { program, source }
-        };
         self.count += 1;
         let number = self.count;
         let mark = format!("{}.{number}", self.nonce);
-        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| refused(error.into()));
-        let ((stdin, its_stdin), (stdout, its_stdout), (stderr, its_stderr)) =
-            (pipe().map(|(read, write)| (write, read))?, pipe()?, pipe()?);
-        let (own_stdout, own_stderr) =
-            (stdout.try_clone().map_err(refused)?, stderr.try_clone().map_err(refused)?);
-        let plan = setup::plan(command, &mark).map_err(refused)?;
-        let stdio = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
-        let control = self.launch(|keeper| keeper.launch(&plan, stdio)).map_err(refused)?;
-        let (leader, guard) = await_start(&control).map_err(refused)?;
+        let groups = groups(command, &mark)?;
+        let started = self.start_in(&groups, command, &mark).inspect_err(|_| groups.abandon())?;
+        let Started { pipes: [stdin, stdout, stderr], spare, control, birth } = started;
         let (tell, exit) = oneshot::channel();
-        let pid = leader.as_raw_nonzero().get();
-        let quarry = Quarry::Child { leader: pid, guard, mark };
-        let pipes = [own_stdout, own_stderr];
-        let tell = Some(tell);
-        let ward = Ward { leader, control, quarry, tell, phase: Phase::Held, _pipes: pipes };
+        let tell = match birth.end {
+            // Whoever asked for the child holds the other end.
+            Some(end) => tell.send(end).err().and(None),
+            None => Some(tell),
+        };
+        let pid = birth.leader.as_raw_nonzero().get();
+        let quarry = Quarry::Child { leader: pid, guard: birth.guard, mark };
+        let ward =
+            Ward { leader: birth.leader, control, quarry, tell, phase: Phase::Held, _pipes: spare };
         self.wards.insert(number, ward);
         Ok(Newborn {
             pid: pid.cast_unsigned(),
             stdin,
             stdout,
             stderr,
+            listener: birth.listener,
             exit,
             hold: Hold { line: self.line.clone(), number, farewell: Farewell::Thorough },
         })
+    }
+
+    fn start_in(
+        &mut self,
+        groups: &Groups,
+        command: &Command,
+        mark: &str,
+    ) -> Result<Started, ChildError> {
+        let refused = |source| {
+            let program = command.program.to_string_lossy().into_owned();
+            ChildError::Start { program, source }
+        };
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| refused(error.into()));
+        let ((its_stdin, stdin), (stdout, its_stdout), (stderr, its_stderr)) =
+            (pipe()?, pipe()?, pipe()?);
+        let spare = [stdout.try_clone().map_err(refused)?, stderr.try_clone().map_err(refused)?];
+        let Setup { plan, rules } = setup::set_up(command, mark, groups).map_err(refused)?;
+        let stdio = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
+        let rules = rules.as_ref().map(AsFd::as_fd);
+        let control = self.launch(|keeper| keeper.launch(&plan, stdio, rules)).map_err(refused)?;
+        let birth = await_start(&control).map_err(|(step, source)| {
+            match step.and_then(|step| sandbox::lack(&plan, step)) {
+                Some(lack) => ChildError::Sandbox { lack, source },
+                None => refused(source),
+            }
+        })?;
+        Ok(Started { pipes: [stdin, stdout, stderr], spare, control, birth })
     }
 
     /// Asks the keeper; another one takes the place of a keeper that is gone.
@@ -270,16 +294,58 @@ fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }
 
-/// Waits until the program runs; returns its number and that of its guard.
-fn await_start(control: &Control) -> io::Result<(Pid, i32)> {
-    match control.wait()? {
-        Some(Message::Started { child, guard }) => {
-            let child = Pid::from_raw(child).ok_or(io::ErrorKind::InvalidData)?;
-            Ok((child, guard))
+/// A child and our ends of what connects us with it.
+struct Started {
+    pipes: [OwnedFd; 3],
+    spare: [OwnedFd; 2],
+    control: Control,
+    birth: Birth,
+}
+
+/// What a guard tells about the birth of its child.
+struct Birth {
+    leader: Pid,
+    guard: i32,
+    /// A port inside the child's own network.
+    listener: Option<OwnedFd>,
+    /// How the child ended, if it was faster than the news of its birth.
+    end: Option<Exit>,
+}
+
+/// Waits until the program runs; otherwise tells which step of its plan failed, and how.
+fn await_start(control: &Control) -> Result<Birth, (Option<usize>, io::Error)> {
+    let (mut listener, mut end) = (None, None);
+    loop {
+        match control.wait().map_err(|error| (None, error))? {
+            Some(Message::Listening(socket)) => listener = Some(socket),
+            Some(Message::Started { child, guard }) => {
+                let invalid = || (None, io::ErrorKind::InvalidData.into());
+                let leader = Pid::from_raw(child).ok_or_else(invalid)?;
+                return Ok(Birth { leader, guard, listener, end });
+            }
+            Some(Message::Failed { step, error }) => return Err((Some(step), error.into())),
+            Some(Message::Exited { code, signal }) => end = Some(Exit::of(code, signal)),
+            None => {
+                let message = "the process that guards it ended before it began";
+                return Err((None, io::Error::other(message)));
+            }
         }
-        Some(Message::Failed { error, .. }) => Err(error.into()),
-        _ => Err(io::Error::other("the process that guards it ended before it began")),
     }
+}
+
+/// Makes the control groups of a child in a strict sandbox.
+fn groups(command: &Command, mark: &str) -> Result<Groups, ChildError> {
+    let strict = |sandbox: &Sandbox| sandbox.profile == Profile::Strict;
+    if !command.sandbox.as_ref().is_some_and(strict) {
+        return Ok(Groups::default());
+    }
+    let limits = command.all_limits();
+    let groups = Groups::make(mark, limits);
+    if let Some(lack) = groups.lack(limits) {
+        groups.abandon();
+        return Err(ChildError::Sandbox { lack, source: io::ErrorKind::PermissionDenied.into() });
+    }
+    Ok(groups)
 }
 
 /// Returns how long to wait, rounded up, so that the time has come when the wait is over.

@@ -1,36 +1,76 @@
 //! What a child does between its birth and its program.
 
-use std::io;
+use std::{collections::BTreeMap, io, os::fd::OwnedFd};
 
 use rustix::process::getrlimit;
 
 use crate::{
-    Command, Limits,
-    keeper::{Act, Plan, RESOURCES},
+    Command, Limits, Profile,
+    keeper::{Act, Arg, Plan, RESOURCES},
+    sandbox::{self, Groups, PORT},
     tree::MARK,
 };
+
+/// Where a child in a strict sandbox may put what it does not keep.
+const SCRATCH: &str = "/tmp";
+
+/// How a command is started.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub(crate) plan: Plan,
+    /// Rules for files that the plan refers to.
+    pub(crate) rules: Option<OwnedFd>,
+}
 
 /// Writes down how a command is started.
 ///
 /// A child leads a session, which has no terminal, so that nothing can ask there for a password and
 /// wait. It gets its three pipes and no other open file.
-pub(crate) fn plan(command: &Command, mark: &str) -> io::Result<Plan> {
+pub(crate) fn set_up(command: &Command, mark: &str, groups: &Groups) -> io::Result<Setup> {
     let mut plan = Plan::default();
-    plan.step(Act::Session, [0; 3]);
+    let sandbox = command.sandbox.as_ref();
+    if let Some(sandbox) = sandbox {
+        sandbox::begin(&mut plan, command, sandbox, groups)?;
+    }
+    plan.step(Act::Session, []);
     // The child begins elsewhere: what is relative is meant from our own folder.
-    plan.step_at(Act::Enter, std::path::absolute(&command.folder)?.as_os_str());
-    limit(&mut plan, command.limits);
-    plan.step(Act::Bind, [0; 3]);
+    plan.step(Act::Enter, [Arg::from(&*std::path::absolute(&command.folder)?)]);
+    limit(&mut plan, groups.rest(command.all_limits()));
+    let mut rules = None;
+    if let Some(sandbox) = sandbox {
+        rules = sandbox::finish(&mut plan, command, sandbox)?;
+    }
+    // In a strict sandbox the first process of its namespace is bound, and the rest to that one.
+    if sandbox.is_none_or(|sandbox| sandbox.profile == Profile::Standard) {
+        plan.step(Act::Bind, []);
+    }
     plan.execute(command.program.as_os_str());
     plan.arg(command.name.as_deref().unwrap_or(command.program.as_os_str()));
     for arg in &command.args {
         plan.arg(arg);
     }
-    for (name, value) in command.env.iter().filter(|(name, _)| *name != MARK) {
-        plan.variable(name, value);
+    for (name, value) in environment(command, mark) {
+        plan.variable(&name, &value);
     }
-    plan.variable(MARK, mark);
-    Ok(plan)
+    Ok(Setup { plan, rules })
+}
+
+/// Returns the variables of a child: its own, its mark, and what its sandbox needs to say.
+fn environment(command: &Command, mark: &str) -> BTreeMap<String, String> {
+    let mut env = command.env.clone();
+    if let Some(sandbox) = &command.sandbox {
+        if sandbox.profile == Profile::Strict {
+            env.extend(["HOME", "TMPDIR"].map(|name| (name.to_owned(), SCRATCH.to_owned())));
+        }
+        if !sandbox.hosts.is_empty() {
+            env.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
+            let proxy = format!("http://127.0.0.1:{PORT}");
+            let names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+            env.extend(names.map(|name| (name.to_owned(), proxy.clone())));
+        }
+    }
+    env.insert(MARK.to_owned(), mark.to_owned());
+    env
 }
 
 fn limit(plan: &mut Plan, limits: Limits) {
@@ -43,6 +83,6 @@ fn limit(plan: &mut Plan, limits: Limits) {
         // Nobody but root may go above the present hard limit.
         let most = getrlimit(*resource).maximum.unwrap_or(u64::MAX);
         let hard = limit.saturating_add(spare).min(most);
-        plan.step(Act::Limit, [place as u64, limit.min(most), hard]);
+        plan.step(Act::Limit, [place as u64, limit.min(most), hard].map(Arg::from));
     }
 }

@@ -136,8 +136,7 @@ impl Ward {
     /// Hears how the child ended; its number is kept for it until the guard is told.
     fn exit(&self) -> Exit {
         match self.control.take() {
-            Some(Message::Exited { code, signal: 0 }) => Exit::Code(code),
-            Some(Message::Exited { signal, .. }) => Exit::Signal(signal),
+            Some(Message::Exited { code, signal }) => Exit::of(code, signal),
             _ => Exit::Unseen,
         }
     }

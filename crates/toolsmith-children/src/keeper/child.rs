@@ -12,6 +12,7 @@ use rustix::{
 };
 
 use super::{
+    confine,
     plan::{Act, View},
     sys,
     zygote::Parcel,
@@ -88,6 +89,7 @@ fn take(act: Act, [a, b, c]: [u64; 3], errand: Errand<'_>) -> Result<()> {
             let limit = Rlimit { current: Some(b), maximum: Some(c) };
             setrlimit(*resource.ok_or(Errno::INVAL)?, limit)
         }
+        _ => confine::take(act, [a, b, c], errand),
     }
 }
 

@@ -21,8 +21,9 @@ use rustix::{
 };
 
 use super::{
-    child,
+    child, confine,
     message::{Message, tell},
+    plan::View,
     sys::{self, Fork},
     zygote::Parcel,
 };
@@ -33,9 +34,10 @@ const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 /// Starts the child and stays until nothing of it is left.
 pub(super) fn run(parcel: Parcel) -> ! {
     match start(&parcel) {
-        Ok((child, children)) => {
+        Ok((view, child, children)) => {
             let Parcel { control, .. } = parcel;
-            Guard { control, children, child, is_told: false, is_released: false }.stay()
+            let (is_told, is_released) = (false, false);
+            Guard { view, control, children, child, is_told, is_released }.stay()
         }
         Err((step, error)) => {
             tell(parcel.control.as_fd(), &Message::Failed { step, error });
@@ -46,10 +48,9 @@ pub(super) fn run(parcel: Parcel) -> ! {
 
 type Failure = (usize, Errno);
 
-/// Starts the child; returns it and what tells when a child has ended.
-fn start(parcel: &Parcel) -> Result<(Pid, OwnedFd), Failure> {
+/// Starts the child; returns its plan, its number and what tells when a child has ended.
+fn start(parcel: &Parcel) -> Result<(View<'static>, Pid, OwnedFd), Failure> {
     let plain = |error| (0, error);
-    sys::block_signals();
     sys::heed_children();
     set_child_subreaper(Some(getpid())).map_err(plain)?;
     let children = sys::watch_children().map_err(plain)?;
@@ -63,14 +64,15 @@ fn start(parcel: &Parcel) -> Result<(Pid, OwnedFd), Failure> {
     drop(failed);
     close_files(parcel, &children, &failure);
     if let Some(failure) = listen(&failure) {
-        // It has ended or is about to: there is nothing in it to wait for.
+        kill_process(child, Signal::KILL).ok();
         waitpid(Some(child), WaitOptions::empty()).ok();
+        confine::tidy(view);
         return Err(failure);
     }
     let [child_number, guard] = [child, guard].map(|pid| pid.as_raw_nonzero().get());
     let message = Message::Started { child: child_number, guard };
     tell(parcel.control.as_fd(), &message);
-    Ok((child, children))
+    Ok((view, child, children))
 }
 
 /// Closes the child's files, so that whoever reads its pipes hears when the child has closed them.
@@ -93,6 +95,7 @@ fn listen(failure: &OwnedFd) -> Option<Failure> {
 }
 
 struct Guard {
+    view: View<'static>,
     control: OwnedFd,
     children: OwnedFd,
     child: Pid,
@@ -148,7 +151,7 @@ impl Guard {
                 Ok(Some(ended)) => {
                     waitpid(Some(ended.pid), WaitOptions::NOHANG).ok();
                 }
-                Err(_) => sys::quit(0),
+                Err(_) => self.part(),
             }
         }
     }
@@ -164,13 +167,19 @@ impl Guard {
                 match wait(WaitOptions::NOHANG) {
                     Ok(Some(_)) => {}
                     Ok(None) => break,
-                    Err(_) => sys::quit(0),
+                    Err(_) => self.part(),
                 }
             }
             let mut polled = [PollFd::from_borrowed_fd(self.children.as_fd(), PollFlags::IN)];
             poll(&mut polled, Some(&SOON)).ok();
             read(&self.children, &mut [MaybeUninit::<u8>::uninit(); 1024]).ok();
         }
+    }
+
+    /// Ends, since nothing is left to guard.
+    fn part(&self) -> ! {
+        confine::tidy(self.view);
+        sys::quit(0)
     }
 }
 

@@ -11,6 +11,7 @@
 //! closed, by us or by our death, it kills all of them.
 
 mod child;
+mod confine;
 mod guard;
 mod message;
 mod plan;
@@ -35,7 +36,7 @@ use rustix::{
 pub(crate) use self::{
     child::RESOURCES,
     message::Message,
-    plan::{Act, Plan},
+    plan::{Act, Arg, Plan},
 };
 
 /// The process that forks guards.
@@ -61,11 +62,16 @@ impl Keeper {
     }
 
     /// Lets a child be started; how that went is said through the control.
-    pub(crate) fn launch(&self, plan: &Plan, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Control> {
+    pub(crate) fn launch(
+        &self,
+        plan: &Plan,
+        stdio: [BorrowedFd<'_>; 3],
+        rules: Option<BorrowedFd<'_>>,
+    ) -> io::Result<Control> {
         let (file, length) = plan.write()?;
         let (ours, theirs) = pair()?;
-        let [stdin, stdout, stderr] = stdio;
-        let files = [theirs.as_fd(), file.as_fd(), stdin, stdout, stderr];
+        let files = [theirs.as_fd(), file.as_fd()].into_iter().chain(stdio).chain(rules);
+        let files: Vec<BorrowedFd<'_>> = files.collect();
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(zygote::FILES))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&files));

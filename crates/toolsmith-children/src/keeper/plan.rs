@@ -9,6 +9,7 @@ use std::{
     fs::File,
     io::{self, Write},
     os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    path::Path,
 };
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -18,7 +19,7 @@ const HEAD: usize = 5;
 
 const WIDTH: usize = 4;
 
-/// One thing that a child does; which words it takes is for [`run`](super::child::run) to say.
+/// One thing that a child does, with what it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(crate) enum Act {
@@ -30,10 +31,106 @@ pub(crate) enum Act {
     Enter,
     /// Keeps within a limit: which, soft, hard.
     Limit,
+    /// Writes into a file: path, text.
+    Write,
+    /// Joins a control group, which the guard removes at the end: its folder.
+    Join,
+    /// Gains no rights from any program.
+    NoNewPrivileges,
+    /// Keeps to the rules for files that came with the plan.
+    Landlock,
+    /// Makes no other system calls than a filter lets pass: where it is, how many instructions.
+    Filter,
+    /// Gives up the rights of an administrator but for some: which.
+    Weaken,
+    /// Lets changes of its file view stay its own.
+    Part,
+    /// Puts an empty file system somewhere: path, options.
+    Tmpfs,
+    /// Makes a mounted folder the root; the old root is found in a folder of it: both paths.
+    Pivot,
+    /// Makes a folder unless it is there: path, mode.
+    Folder,
+    /// Makes an empty file unless it is there.
+    File,
+    /// Makes a symbolic link: what it says, path.
+    Link,
+    /// Shows a file or folder at another place: from, to.
+    Show,
+    /// Lets what is mounted somewhere keep to attributes, with all below: path, attributes.
+    Seal,
+    /// Lets a mount keep to attributes, without what is below: path, attributes.
+    SealOne,
+    /// Shows the processes of its own namespace: path.
+    Processes,
+    /// Takes a file system away and the folder that it was seen in.
+    Detach,
+    /// Switches its own loopback network on.
+    Loopback,
+    /// Opens a port of the loopback and hands it to us.
+    Listen,
+    /// Leaves a process behind that looks after the namespace, and goes on as its child.
+    Init,
 }
 
 impl Act {
-    const ALL: [Self; 4] = [Self::Session, Self::Bind, Self::Enter, Self::Limit];
+    const ALL: [Self; 24] = [
+        Self::Session,
+        Self::Bind,
+        Self::Enter,
+        Self::Limit,
+        Self::Write,
+        Self::Join,
+        Self::NoNewPrivileges,
+        Self::Landlock,
+        Self::Filter,
+        Self::Weaken,
+        Self::Part,
+        Self::Tmpfs,
+        Self::Pivot,
+        Self::Folder,
+        Self::File,
+        Self::Link,
+        Self::Show,
+        Self::Seal,
+        Self::SealOne,
+        Self::Processes,
+        Self::Detach,
+        Self::Loopback,
+        Self::Listen,
+        Self::Init,
+    ];
+
+    fn of(word: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|act| *act as u64 == word)
+    }
+}
+
+/// What a step takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Arg<'a> {
+    Number(u64),
+    Text(&'a [u8]),
+    /// Bytes that begin where a number may begin.
+    Bytes(&'a [u8]),
+}
+
+impl From<u64> for Arg<'_> {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a str> for Arg<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.as_bytes())
+    }
+}
+
+impl<'a> From<&'a Path> for Arg<'a> {
+    fn from(path: &'a Path) -> Self {
+        Self::Text(path.as_os_str().as_bytes())
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,16 +168,44 @@ impl Plan {
         self.env.push(word);
     }
 
-    /// Adds a step that takes numbers.
-    pub(crate) fn step(&mut self, act: Act, numbers: [u64; 3]) {
-        let [a, b, c] = numbers.map(Word::Number);
-        self.steps.push([Word::Number(act as u64), a, b, c]);
+    /// Adds a step.
+    pub(crate) fn step<'a>(&mut self, act: Act, args: impl IntoIterator<Item = Arg<'a>>) {
+        let mut step = [Word::Number(0); WIDTH];
+        let words = std::iter::once(Arg::Number(act as u64)).chain(args);
+        for (place, arg) in step.iter_mut().zip(words) {
+            *place = match arg {
+                Arg::Number(number) => Word::Number(number),
+                Arg::Text(text) => self.text(text),
+                Arg::Bytes(bytes) => self.bytes(bytes),
+            };
+        }
+        self.steps.push(step);
     }
 
-    /// Adds a step that takes one text.
-    pub(crate) fn step_at(&mut self, act: Act, path: &OsStr) {
-        let path = self.text(path.as_bytes());
-        self.steps.push([Word::Number(act as u64), path, Word::Number(0), Word::Number(0)]);
+    /// Lets the child begin in namespaces of its own.
+    pub(crate) fn part_from(&mut self, namespaces: u64) {
+        self.clone_flags |= namespaces;
+    }
+
+    /// Tells whether the child begins in namespaces of its own.
+    pub(crate) fn parts(&self) -> bool {
+        self.clone_flags != 0
+    }
+
+    /// Returns what a step was about, counted from 1; nothing for the beginning and the end.
+    pub(crate) fn act(&self, step: usize) -> Option<Act> {
+        match self.steps.get(step.checked_sub(1)?)? {
+            [Word::Number(act), ..] => Act::of(*act),
+            _ => None,
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Word {
+        // The texts begin at a word, so this begins at one too.
+        self.texts.resize(self.texts.len().next_multiple_of(8), 0);
+        let start = self.texts.len();
+        self.texts.extend_from_slice(bytes);
+        Word::Text(start)
     }
 
     fn text(&mut self, bytes: &[u8]) -> Word {
@@ -138,10 +263,7 @@ impl<'a> View<'a> {
         let words = self.words.get(HEAD..).unwrap_or_default();
         let words = words.get(..self.head(0) * WIDTH).unwrap_or_default();
         words.chunks_exact(WIDTH).map(|step| match *step {
-            [act, a, b, c] => {
-                let act = Act::ALL.iter().find(|known| **known as u64 == act)?;
-                Some((*act, [a, b, c]))
-            }
+            [act, a, b, c] => Some((Act::of(act)?, [a, b, c])),
             _ => None,
         })
     }

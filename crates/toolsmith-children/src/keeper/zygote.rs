@@ -25,7 +25,7 @@ use super::{
 };
 
 /// How many open files may come with an order.
-pub(super) const FILES: usize = 8;
+pub(super) const FILES: usize = 6;
 
 /// An order to start a child, as it arrives.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ pub(super) struct Parcel {
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
-    /// What only some children need.
-    pub(super) extra: [Option<OwnedFd>; 2],
+    /// Rules for files, which only some children have.
+    pub(super) rules: Option<OwnedFd>,
 }
 
 /// Forks guards until nobody can ask for one any more.
@@ -91,14 +91,14 @@ fn receive(socket: &OwnedFd) -> Option<Parcel> {
         let mut next = || files.as_mut().and_then(Iterator::next);
         let (control, plan) = (next(), next());
         let stdio = (next(), next(), next());
-        let extra = [next(), next()];
+        let rules = next();
         // An order that lost its files on the way, for want of room, is as good as none: whoever
         // sent it finds its end of the control socket closed.
         if let (Some(control), Some(plan), (Some(stdin), Some(stdout), Some(stderr))) =
             (control, plan, stdio)
         {
             let length = usize::from_ne_bytes(length);
-            return Some(Parcel { length, control, plan, stdin, stdout, stderr, extra });
+            return Some(Parcel { length, control, plan, stdin, stdout, stderr, rules });
         }
     }
 }

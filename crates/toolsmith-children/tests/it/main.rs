@@ -6,4 +6,6 @@ mod crowd;
 mod death;
 mod ends;
 mod exchange;
+mod standard;
+mod strict;
 mod support;
