@@ -8,6 +8,7 @@ use tokio::{net::unix::pipe, sync::oneshot};
 use crate::{
     ChildError, Command, Exit,
     nursery::{self, Hold, Line, Newborn, Order},
+    sandbox::Proxy,
     ward::Farewell,
 };
 
@@ -35,10 +36,13 @@ impl Children {
     /// Like all pipes of tokio it needs a runtime with I/O enabled.
     pub async fn spawn(&self, command: Command) -> Result<Child, ChildError> {
         let (reply, answer) = oneshot::channel();
+        let hosts = command.sandbox.as_ref().map(|sandbox| sandbox.hosts.clone());
         self.line()?.send(Order::Start { command: Box::new(command), reply });
         let gone = || io::Error::other("the thread that watches children is gone");
-        let Newborn { pid, stdin, stdout, stderr, exit, hold } =
+        let Newborn { pid, stdin, stdout, stderr, listener, exit, hold } =
             answer.await.map_err(|_| gone())??;
+        let proxy = listener.zip(hosts).map(|(socket, hosts)| Proxy::serve(socket, hosts));
+        let proxy = proxy.transpose()?;
         Ok(Child {
             stdin: Some(pipe::Sender::from_owned_fd(stdin)?),
             stdout: Some(pipe::Receiver::from_owned_fd(stdout)?),
@@ -47,6 +51,7 @@ impl Children {
             exit,
             seen: None,
             hold,
+            _proxy: proxy,
             _children: self.clone(),
         })
     }
@@ -92,6 +97,8 @@ pub struct Child {
     exit: oneshot::Receiver<Exit>,
     seen: Option<Exit>,
     hold: Hold,
+    /// Its way to the hosts of its sandbox.
+    _proxy: Option<Proxy>,
     /// Keeps the thread that watches over it.
     _children: Children,
 }

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::Sandbox;
+
 /// A program to start; no shell ever reads it.
 #[derive(Clone)]
 pub struct Command {
@@ -22,6 +24,8 @@ pub struct Command {
     pub folder: PathBuf,
     /// What it may use.
     pub limits: Limits,
+    /// What it may see and reach; everything that we may, otherwise.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Command {
@@ -34,6 +38,7 @@ impl Command {
             env: BTreeMap::new(),
             folder: folder.to_owned(),
             limits: Limits::default(),
+            sandbox: None,
         }
     }
 
@@ -57,6 +62,18 @@ impl Command {
         self.limits = limits;
         self
     }
+
+    /// Sets the sandbox.
+    #[must_use]
+    pub fn with_sandbox(mut self, sandbox: Sandbox) -> Self {
+        self.sandbox = Some(sandbox);
+        self
+    }
+
+    /// Returns the limits, with those that the sandbox brings.
+    pub(crate) fn all_limits(&self) -> Limits {
+        self.sandbox.as_ref().map_or(self.limits, |sandbox| sandbox.limits(self.limits))
+    }
 }
 
 /// Arguments and environment may hold secrets, so only their number and names are shown.
@@ -68,11 +85,14 @@ impl fmt::Debug for Command {
             .field("env", &self.env.keys().collect::<Vec<_>>())
             .field("folder", &self.folder)
             .field("limits", &self.limits)
+            .field("sandbox", &self.sandbox)
             .finish_non_exhaustive()
     }
 }
 
 /// What a child may use; the kernel holds it and its descendants to it, each for itself.
+///
+/// In a strict sandbox memory and processes are counted together, where control groups allow it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Seconds of processor time.

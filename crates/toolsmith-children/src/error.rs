@@ -22,6 +22,14 @@ pub enum ChildError {
         /// What the system said.
         source: io::Error,
     },
+    /// Its sandbox cannot be enforced here, so it was not started.
+    #[error("the sandbox cannot be enforced here: {lack} ({source})")]
+    Sandbox {
+        /// What is missing, and how to get it.
+        lack: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
     /// It wrote more than it may; it was ended.
     #[error("it wrote more than {limit} bytes")]
     TooMuchOutput {

@@ -14,6 +14,11 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Makes it of what a guard tells: a code, unless there was a signal.
+    pub(crate) fn of(code: i32, signal: i32) -> Self {
+        if signal == 0 { Self::Code(code) } else { Self::Signal(signal) }
+    }
+
     /// Returns the code, if it ended by itself.
     pub fn code(self) -> Option<i32> {
         match self {

@@ -1,20 +1,19 @@
 //! Child processes of Toolsmith: started without a shell, bounded, ended as a tree.
 //!
-//! [`Children`] owns one thread that starts, watches, ends and reaps every child. A child is never
-//! waited for by anybody else, so it leaves no zombie, however its caller goes away.
+//! [`Children`] owns one thread that starts, watches and ends every child. A child is never waited
+//! for by anybody else, so it leaves no zombie, however its caller goes away.
 //!
 //! # What an end reaches
 //!
-//! A child leads a session and a process group of its own and carries a mark in its environment,
-//! which its descendants inherit. When it is ended early, everything that is in its group or its
-//! session, carries its mark or descends from such a process gets `SIGTERM`, and after a short
-//! grace `SIGKILL`: daemons that left group and session are found by the mark.
+//! Every child has a guard of its own: a small process between us and the child, to which everything
+//! falls that loses its parent there, daemons included. A child leads a session and a process
+//! group and carries a mark in its environment. When it is ended early, everything that is in its
+//! group or its session, carries its mark or descends from the guard gets `SIGTERM`, and after a
+//! short grace `SIGKILL`. When our process dies, however it dies, the guards kill all at once.
 //!
-//! Not reached are processes that have dropped the mark, left the session and lost their parent all
-//! at once, and those of another user. After an orderly exit only the group is ended, unless
-//! somebody still holds the pipes; what made itself a daemon by then ends with the last
-//! [`Children`]. When our process dies at once, the kernel ends the child itself, not its
-//! descendants.
+//! Not reached are processes that our user may not signal. After an orderly exit only the group is
+//! ended, unless somebody still holds the pipes; what made itself a daemon by then ends with the
+//! last [`Children`].
 //!
 //! # Example
 //!
@@ -38,9 +37,11 @@ mod command;
 mod environment;
 mod error;
 mod exit;
+mod keeper;
 mod nursery;
 mod program;
 mod run;
+mod sandbox;
 mod setup;
 mod tree;
 mod ward;
@@ -52,3 +53,4 @@ pub use error::ChildError;
 pub use exit::Exit;
 pub use program::find;
 pub use run::{Exchange, Finished, Follower, Overflow};
+pub use sandbox::{Profile, Sandbox};

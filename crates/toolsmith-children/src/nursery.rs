@@ -1,13 +1,9 @@
-//! The thread that starts, watches, ends and reaps children.
-//!
-//! It is one thread for all: a child dies with the *thread* that started it, so that one must live
-//! as long as we do.
+//! The thread that lets children be started, watches and ends them.
 
 use std::{
     collections::BTreeMap,
     fs, io,
     os::fd::{AsFd, OwnedFd},
-    process::{self, Stdio},
     sync::{Arc, mpsc},
     thread,
     time::{Duration, Instant},
@@ -15,13 +11,17 @@ use std::{
 
 use rustix::{
     event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll},
-    process::{Pid, PidfdFlags, Signal, pidfd_open},
+    pipe::{PipeFlags, pipe_with},
+    process::{Pid, Signal},
 };
 use tokio::sync::oneshot;
 
 use crate::{
-    ChildError, Command, Exit, setup,
-    tree::{MARK, Quarry, Tree},
+    ChildError, Command, Exit, Profile, Sandbox,
+    keeper::{Control, Keeper, Message},
+    sandbox::{self, Groups},
+    setup::{self, Setup},
+    tree::{Quarry, Tree},
     ward::{Farewell, Fate, Phase, Ward},
 };
 
@@ -44,6 +44,7 @@ pub(crate) struct Newborn {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
+    pub(crate) listener: Option<OwnedFd>,
     pub(crate) exit: oneshot::Receiver<Exit>,
     pub(crate) hold: Hold,
 }
@@ -85,7 +86,16 @@ pub(crate) fn open() -> io::Result<(Line, thread::JoinHandle<()>)> {
     let line = Line { orders: sender, bell };
     let nonce = fs::read_to_string("/proc/sys/kernel/random/uuid")?.trim().to_owned();
     let wards = BTreeMap::new();
-    let nursery = Nursery { orders, line: line.clone(), nonce, wards, count: 0, closing: None };
+    let nursery = Nursery {
+        orders,
+        line: line.clone(),
+        nonce,
+        keeper: None,
+        wards,
+        parted: Vec::new(),
+        count: 0,
+        closing: None,
+    };
     let thread = thread::Builder::new().name("toolsmith-children".to_owned());
     Ok((line, thread.spawn(move || nursery.run())?))
 }
@@ -95,7 +105,11 @@ struct Nursery {
     line: Line,
     /// The part that the marks of all our children share, and nobody else's.
     nonce: String,
+    /// Started with the first child.
+    keeper: Option<Keeper>,
     wards: BTreeMap<u64, Ward>,
+    /// The guards of children that nobody holds any more; they end when nothing is left to guard.
+    parted: Vec<Control>,
     count: u64,
     closing: Option<Instant>,
 }
@@ -116,25 +130,27 @@ impl Nursery {
             for number in due.map(|(number, _)| *number).collect::<Vec<_>>() {
                 self.tend(number, |ward| ward.kill(now));
             }
-            if self.closing.is_some_and(|until| self.wards.is_empty() || now >= until) {
+            let is_empty = self.wards.is_empty() && self.parted.is_empty();
+            if self.closing.is_some_and(|until| is_empty || now >= until) {
                 return self.sweep();
             }
         }
     }
 
     /// Waits for an order, an exit or the time to act; returns the children that have ended.
-    fn wait(&self) -> Vec<u64> {
+    fn wait(&mut self) -> Vec<u64> {
         let living: Vec<(u64, &Ward)> = self
             .wards
             .iter()
             .filter(|(_, ward)| !ward.has_exited())
             .map(|(number, ward)| (*number, ward))
             .collect();
-        let bell = PollFd::from_borrowed_fd(self.line.bell.as_fd(), PollFlags::IN);
-        let mut polled = vec![bell];
-        for (_, ward) in &living {
-            polled.push(PollFd::from_borrowed_fd(ward.pidfd.as_fd(), PollFlags::IN));
-        }
+        let bell = self.line.bell.as_fd();
+        let controls = living.iter().map(|(_, ward)| ward.control.as_fd());
+        let files =
+            std::iter::once(bell).chain(controls).chain(self.parted.iter().map(AsFd::as_fd));
+        let mut polled: Vec<PollFd<'_>> =
+            files.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
         let next = self.wards.values().filter_map(Ward::due).chain(self.closing).min();
         let timeout = next.map(until);
         if poll(&mut polled, timeout.as_ref()).is_err() {
@@ -144,11 +160,14 @@ impl Nursery {
         let mut rings = [0; 8];
         // The bell is emptied before the orders are read, so that none is left unheard.
         rustix::io::read(&*self.line.bell, &mut rings).ok();
-        let ended = living.iter().zip(polled.iter().skip(1));
+        let mut is_ready = polled.iter().skip(1).map(|polled| !polled.revents().is_empty());
+        let ended = living.iter().zip(&mut is_ready).filter(|(_, is_ready)| *is_ready);
+        let ended = ended.map(|((number, _), _)| *number).collect();
+        let mut has_hung_up = is_ready.collect::<Vec<_>>().into_iter();
+        // What is said here is that nothing is left, or the end of a child that nobody asks about.
+        self.parted
+            .retain(|control| !has_hung_up.next().unwrap_or_default() || control.take().is_some());
         ended
-            .filter(|(_, poll)| !poll.revents().is_empty())
-            .map(|((number, _), _)| *number)
-            .collect()
     }
 
     fn obey(&mut self, order: Order, now: Instant) {
@@ -162,6 +181,7 @@ impl Nursery {
             }
             Order::Close => {
                 self.closing = Some(now + PATIENCE);
+                self.parted.iter().for_each(Control::end);
                 for number in self.wards.keys().copied().collect::<Vec<_>>() {
                     self.tend(number, |ward| ward.end(Farewell::Thorough, now));
                 }
@@ -171,46 +191,85 @@ impl Nursery {
 
     fn tend(&mut self, number: u64, act: impl FnOnce(&mut Ward) -> Fate) {
         let Some(ward) = self.wards.get_mut(&number) else { return };
-        if act(ward) == Fate::Reaped {
-            self.wards.remove(&number);
+        if act(ward) == Fate::Parted
+            && let Some(ward) = self.wards.remove(&number)
+        {
+            if self.closing.is_some() {
+                ward.control.end();
+            }
+            self.parted.push(ward.control);
         }
     }
 
     fn start(&mut self, command: &Command) -> Result<Newborn, ChildError> {
+        self.count += 1;
+        let number = self.count;
+        let mark = format!("{}.{number}", self.nonce);
+        let groups = groups(command, &mark)?;
+        let started = self.start_in(&groups, command, &mark).inspect_err(|_| groups.abandon())?;
+        let Started { pipes: [stdin, stdout, stderr], spare, control, birth } = started;
+        let (tell, exit) = oneshot::channel();
+        let tell = match birth.end {
+            // Whoever asked for the child holds the other end.
+            Some(end) => tell.send(end).err().and(None),
+            None => Some(tell),
+        };
+        let pid = birth.leader.as_raw_nonzero().get();
+        let quarry = Quarry::Child { leader: pid, guard: birth.guard, mark };
+        let ward =
+            Ward { leader: birth.leader, control, quarry, tell, phase: Phase::Held, _pipes: spare };
+        self.wards.insert(number, ward);
+        Ok(Newborn {
+            pid: pid.cast_unsigned(),
+            stdin,
+            stdout,
+            stderr,
+            listener: birth.listener,
+            exit,
+            hold: Hold { line: self.line.clone(), number, farewell: Farewell::Thorough },
+        })
+    }
+
+    fn start_in(
+        &mut self,
+        groups: &Groups,
+        command: &Command,
+        mark: &str,
+    ) -> Result<Started, ChildError> {
         let refused = |source| {
             let program = command.program.to_string_lossy().into_owned();
             ChildError::Start { program, source }
         };
-        self.count += 1;
-        let number = self.count;
-        let mark = format!("{}.{number}", self.nonce);
-        let mut process = translate(command, &mark).spawn().map_err(refused)?;
-        let (stdin, stdout, stderr) =
-            (process.stdin.take(), process.stdout.take(), process.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stderr), Ok(pidfd)) =
-            (stdin, stdout, stderr, watch(process.id()))
-        else {
-            return Err(refused(abandon(process)));
-        };
-        let (stdout, stderr) = (OwnedFd::from(stdout), OwnedFd::from(stderr));
-        let (Ok(own_stdout), Ok(own_stderr)) = (stdout.try_clone(), stderr.try_clone()) else {
-            return Err(refused(abandon(process)));
-        };
-        let pid = process.id();
-        let (tell, exit) = oneshot::channel();
-        let quarry = Quarry::Child { leader: pid.cast_signed(), mark };
-        let pipes = [own_stdout, own_stderr];
-        let tell = Some(tell);
-        let ward = Ward { process, pidfd, quarry, tell, phase: Phase::Held, _pipes: pipes };
-        self.wards.insert(number, ward);
-        Ok(Newborn {
-            pid,
-            stdin: stdin.into(),
-            stdout,
-            stderr,
-            exit,
-            hold: Hold { line: self.line.clone(), number, farewell: Farewell::Thorough },
-        })
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| refused(error.into()));
+        let ((its_stdin, stdin), (stdout, its_stdout), (stderr, its_stderr)) =
+            (pipe()?, pipe()?, pipe()?);
+        let spare = [stdout.try_clone().map_err(refused)?, stderr.try_clone().map_err(refused)?];
+        let Setup { plan, rules } = setup::set_up(command, mark, groups).map_err(refused)?;
+        let stdio = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
+        let rules = rules.as_ref().map(AsFd::as_fd);
+        let control = self.launch(|keeper| keeper.launch(&plan, stdio, rules)).map_err(refused)?;
+        let birth = await_start(&control).map_err(|(step, source)| {
+            match step.and_then(|step| sandbox::lack(&plan, step)) {
+                Some(lack) => ChildError::Sandbox { lack, source },
+                None => refused(source),
+            }
+        })?;
+        Ok(Started { pipes: [stdin, stdout, stderr], spare, control, birth })
+    }
+
+    /// Asks the keeper; another one takes the place of a keeper that is gone.
+    fn launch(&mut self, ask: impl Fn(&Keeper) -> io::Result<Control>) -> io::Result<Control> {
+        if let Some(keeper) = &self.keeper {
+            match ask(keeper) {
+                Err(error) if is_gone(&error) => {}
+                asked => return asked,
+            }
+        }
+        self.keeper = None;
+        let keeper = Keeper::start()?;
+        let control = ask(&keeper);
+        self.keeper = Some(keeper);
+        control
     }
 
     /// Ends what made itself a daemon under any of our children.
@@ -231,36 +290,62 @@ impl Nursery {
     }
 }
 
-fn translate(command: &Command, mark: &str) -> process::Command {
-    use std::os::unix::process::CommandExt;
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
+}
 
-    let mut translated = process::Command::new(&command.program);
-    translated
-        .args(&command.args)
-        .env_clear()
-        .envs(&command.env)
-        .env(MARK, mark)
-        .current_dir(&command.folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    if let Some(name) = &command.name {
-        translated.arg0(name);
+/// A child and our ends of what connects us with it.
+struct Started {
+    pipes: [OwnedFd; 3],
+    spare: [OwnedFd; 2],
+    control: Control,
+    birth: Birth,
+}
+
+/// What a guard tells about the birth of its child.
+struct Birth {
+    leader: Pid,
+    guard: i32,
+    /// A port inside the child's own network.
+    listener: Option<OwnedFd>,
+    /// How the child ended, if it was faster than the news of its birth.
+    end: Option<Exit>,
+}
+
+/// Waits until the program runs; otherwise tells which step of its plan failed, and how.
+fn await_start(control: &Control) -> Result<Birth, (Option<usize>, io::Error)> {
+    let (mut listener, mut end) = (None, None);
+    loop {
+        match control.wait().map_err(|error| (None, error))? {
+            Some(Message::Listening(socket)) => listener = Some(socket),
+            Some(Message::Started { child, guard }) => {
+                let invalid = || (None, io::ErrorKind::InvalidData.into());
+                let leader = Pid::from_raw(child).ok_or_else(invalid)?;
+                return Ok(Birth { leader, guard, listener, end });
+            }
+            Some(Message::Failed { step, error }) => return Err((Some(step), error.into())),
+            Some(Message::Exited { code, signal }) => end = Some(Exit::of(code, signal)),
+            None => {
+                let message = "the process that guards it ended before it began";
+                return Err((None, io::Error::other(message)));
+            }
+        }
     }
-    setup::prepare(&mut translated, command.limits);
-    translated
 }
 
-/// Ends a child that cannot be watched; this happens when open files run out.
-fn abandon(mut process: process::Child) -> io::Error {
-    process.kill().ok();
-    process.wait().ok();
-    io::Error::other("too many open files")
-}
-
-fn watch(pid: u32) -> io::Result<OwnedFd> {
-    let pid = Pid::from_raw(pid.cast_signed()).ok_or(io::ErrorKind::InvalidInput)?;
-    Ok(pidfd_open(pid, PidfdFlags::empty())?)
+/// Makes the control groups of a child in a strict sandbox.
+fn groups(command: &Command, mark: &str) -> Result<Groups, ChildError> {
+    let strict = |sandbox: &Sandbox| sandbox.profile == Profile::Strict;
+    if !command.sandbox.as_ref().is_some_and(strict) {
+        return Ok(Groups::default());
+    }
+    let limits = command.all_limits();
+    let groups = Groups::make(mark, limits);
+    if let Some(lack) = groups.lack(limits) {
+        groups.abandon();
+        return Err(ChildError::Sandbox { lack, source: io::ErrorKind::PermissionDenied.into() });
+    }
+    Ok(groups)
 }
 
 /// Returns how long to wait, rounded up, so that the time has come when the wait is over.

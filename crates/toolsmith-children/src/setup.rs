@@ -1,74 +1,88 @@
-//! What happens in a child between its birth and its program.
+//! What a child does between its birth and its program.
 
-use std::{io, os::unix::process::CommandExt, process};
+use std::{collections::BTreeMap, io, os::fd::OwnedFd};
 
-use rustix::{
-    io::Errno,
-    process::{
-        Resource, Rlimit, Signal, getpid, getppid, getrlimit, set_parent_process_death_signal,
-        setrlimit, setsid,
-    },
+use rustix::process::getrlimit;
+
+use crate::{
+    Command, Limits, Profile,
+    keeper::{Act, Arg, Plan, RESOURCES},
+    sandbox::{self, Groups, PORT},
+    tree::MARK,
 };
 
-use crate::Limits;
+/// Where a child in a strict sandbox may put what it does not keep.
+const SCRATCH: &str = "/tmp";
 
-/// The flag of the kernel that says when to close; it has another type in every C library.
-const CLOSE_RANGE_CLOEXEC: libc::c_int = 4;
+/// How a command is started.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    pub(crate) plan: Plan,
+    /// Rules for files that the plan refers to.
+    pub(crate) rules: Option<OwnedFd>,
+}
 
-/// Lets a child lead a session, die with the thread that starts it, and keep within its limits.
+/// Writes down how a command is started.
 ///
-/// A session has no terminal, so nothing can ask there for a password and wait. The child gets its
-/// three pipes and no other open file.
-#[expect(
-    unsafe_code,
-    reason = "sessions, files, death signals and limits are set by the child itself, and the standard \
-              library has no safe way to let it"
-)]
-pub(crate) fn prepare(command: &mut process::Command, limits: Limits) {
-    let parent = getpid();
-    let limits = ceilings(limits);
-    let enter = move || -> io::Result<()> {
-        setsid()?;
-        // SAFETY: the call only marks open files to be closed when the program starts. A kernel
-        // that does not know it leaves files open that we inherited ourselves, no others.
-        unsafe {
-            libc::close_range(3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC);
-        }
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        // A parent that died before the line above sends no signal any more.
-        if getppid() != Some(parent) {
-            return Err(Errno::SRCH.into());
-        }
-        for (resource, ceiling) in limits.iter().flatten() {
-            setrlimit(*resource, *ceiling)?;
-        }
-        Ok(())
-    };
-    // SAFETY: between fork and exec only async-signal-safe work is allowed. The closure makes system
-    // calls on values that it owns: it allocates nothing, takes no lock and does not panic.
-    unsafe {
-        command.pre_exec(enter);
+/// A child leads a session, which has no terminal, so that nothing can ask there for a password and
+/// wait. It gets its three pipes and no other open file.
+pub(crate) fn set_up(command: &Command, mark: &str, groups: &Groups) -> io::Result<Setup> {
+    let mut plan = Plan::default();
+    let sandbox = command.sandbox.as_ref();
+    if let Some(sandbox) = sandbox {
+        sandbox::begin(&mut plan, command, sandbox, groups)?;
     }
+    plan.step(Act::Session, []);
+    // The child begins elsewhere: what is relative is meant from our own folder.
+    plan.step(Act::Enter, [Arg::from(&*std::path::absolute(&command.folder)?)]);
+    limit(&mut plan, groups.rest(command.all_limits()));
+    let mut rules = None;
+    if let Some(sandbox) = sandbox {
+        rules = sandbox::finish(&mut plan, command, sandbox)?;
+    }
+    // In a strict sandbox the first process of its namespace is bound, and the rest to that one.
+    if sandbox.is_none_or(|sandbox| sandbox.profile == Profile::Standard) {
+        plan.step(Act::Bind, []);
+    }
+    plan.execute(command.program.as_os_str());
+    plan.arg(command.name.as_deref().unwrap_or(command.program.as_os_str()));
+    for arg in &command.args {
+        plan.arg(arg);
+    }
+    for (name, value) in environment(command, mark) {
+        plan.variable(&name, &value);
+    }
+    Ok(Setup { plan, rules })
 }
 
-type Ceiling = Option<(Resource, Rlimit)>;
-
-fn ceilings(limits: Limits) -> [Ceiling; 5] {
-    [
-        // The hard limit is a second later, so that the child is told before it is killed.
-        ceiling(Resource::Cpu, limits.cpu_seconds, 1),
-        ceiling(Resource::As, limits.memory, 0),
-        ceiling(Resource::Fsize, limits.file_size, 0),
-        ceiling(Resource::Nofile, limits.open_files, 0),
-        ceiling(Resource::Nproc, limits.processes, 0),
-    ]
+/// Returns the variables of a child: its own, its mark, and what its sandbox needs to say.
+fn environment(command: &Command, mark: &str) -> BTreeMap<String, String> {
+    let mut env = command.env.clone();
+    if let Some(sandbox) = &command.sandbox {
+        if sandbox.profile == Profile::Strict {
+            env.extend(["HOME", "TMPDIR"].map(|name| (name.to_owned(), SCRATCH.to_owned())));
+        }
+        if !sandbox.hosts.is_empty() {
+            env.retain(|name, _| !name.eq_ignore_ascii_case("no_proxy"));
+            let proxy = format!("http://127.0.0.1:{PORT}");
+            let names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+            env.extend(names.map(|name| (name.to_owned(), proxy.clone())));
+        }
+    }
+    env.insert(MARK.to_owned(), mark.to_owned());
+    env
 }
 
-/// Returns the limit to set; nobody but root may go above the present hard limit.
-fn ceiling(resource: Resource, limit: Option<u64>, spare: u64) -> Ceiling {
-    let limit = limit?;
-    let most = getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    let soft = limit.min(most);
-    let hard = limit.saturating_add(spare).min(most);
-    Some((resource, Rlimit { current: Some(soft), maximum: Some(hard) }))
+fn limit(plan: &mut Plan, limits: Limits) {
+    let wanted =
+        [limits.cpu_seconds, limits.memory, limits.file_size, limits.open_files, limits.processes];
+    // The hard limit of time is a second later, so that the child is told before it is killed.
+    let spare = [1, 0, 0, 0, 0];
+    for (place, (wanted, spare)) in wanted.into_iter().zip(spare).enumerate() {
+        let (Some(limit), Some(resource)) = (wanted, RESOURCES.get(place)) else { continue };
+        // Nobody but root may go above the present hard limit.
+        let most = getrlimit(*resource).maximum.unwrap_or(u64::MAX);
+        let hard = limit.saturating_add(spare).min(most);
+        plan.step(Act::Limit, [place as u64, limit.min(most), hard].map(Arg::from));
+    }
 }

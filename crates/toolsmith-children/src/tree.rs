@@ -21,16 +21,20 @@ const GENERATIONS: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) enum Quarry {
     /// Those of one child, which has not been reaped: its number is nobody else's.
-    Child { leader: i32, mark: String },
+    ///
+    /// Whoever lost its parent there is a child of the guard.
+    Child { leader: i32, guard: i32, mark: String },
     /// Those of all children whose mark begins like this.
     All { prefix: String },
 }
 
 impl Quarry {
-    /// Tells whether a process belongs by its session or group.
+    /// Tells whether a process belongs by its session, its group or its parent.
     fn holds(&self, seen: &Seen) -> bool {
         match self {
-            Self::Child { leader, .. } => [seen.pid, seen.group, seen.session].contains(leader),
+            Self::Child { leader, guard, .. } => {
+                seen.parent == *guard || [seen.pid, seen.group, seen.session].contains(leader)
+            }
             Self::All { .. } => false,
         }
     }
@@ -82,7 +86,7 @@ impl Tree {
 }
 
 /// Tells whether a process has ended; it may still wait to be reaped.
-pub(crate) fn has_ended(process: &OwnedFd) -> bool {
+fn has_ended(process: &OwnedFd) -> bool {
     let mut polled = [PollFd::from_borrowed_fd(process.as_fd(), PollFlags::IN)];
     poll(&mut polled, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
 }
@@ -186,7 +190,7 @@ mod tests {
     fn our_own_process_is_in_the_table_and_never_a_quarry() {
         let ours = getpid().as_raw_nonzero().get();
         let seen = look_at(ours).unwrap();
-        let quarry = Quarry::Child { leader: seen.session, mark: String::new() };
+        let quarry = Quarry::Child { leader: seen.session, guard: -1, mark: String::new() };
         assert!(members(&quarry).iter().all(|member| member.pid != ours));
     }
 
@@ -194,7 +198,7 @@ mod tests {
     fn a_process_that_does_not_end_is_held_once_however_often_it_is_looked_for() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let leader = i32::try_from(child.id()).unwrap();
-        let quarry = Quarry::Child { leader, mark: String::new() };
+        let quarry = Quarry::Child { leader, guard: -1, mark: String::new() };
         let mut tree = Tree::default();
         for _ in 0..20 {
             tree.look(&quarry);

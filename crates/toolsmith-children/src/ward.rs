@@ -2,15 +2,15 @@
 
 use std::{
     os::fd::OwnedFd,
-    process,
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::oneshot;
 
 use crate::{
     Exit,
+    keeper::{Control, Message},
     tree::{Quarry, Tree},
 };
 
@@ -39,12 +39,13 @@ pub(crate) enum Farewell {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Watched,
-    Reaped,
+    /// Its guard has nothing more to report.
+    Parted,
 }
 
 pub(crate) struct Ward {
-    pub(crate) process: process::Child,
-    pub(crate) pidfd: OwnedFd,
+    pub(crate) leader: Pid,
+    pub(crate) control: Control,
     pub(crate) quarry: Quarry,
     pub(crate) tell: Option<oneshot::Sender<Exit>>,
     pub(crate) phase: Phase,
@@ -97,11 +98,10 @@ impl Ward {
         }
         match (self.has_exited(), farewell) {
             (true, Farewell::Quiet) => {
-                if let Some(group) = Pid::from_raw(self.process.id().cast_signed()) {
-                    // An empty group is the usual case.
-                    kill_process_group(group, Signal::KILL).ok();
-                }
-                self.reap()
+                // An empty group is the usual case.
+                kill_process_group(self.leader, Signal::KILL).ok();
+                self.control.release();
+                Fate::Parted
             }
             (true, Farewell::Thorough) => self.kill(now),
             (false, _) => {
@@ -114,7 +114,7 @@ impl Ward {
         }
     }
 
-    /// Kills what is left of the tree; reaps the child when nothing is.
+    /// Kills what is left of the tree; leaves the child to its guard when nothing is.
     pub(crate) fn kill(&mut self, now: Instant) -> Fate {
         let (mut tree, round) = match std::mem::replace(&mut self.phase, Phase::Held) {
             Phase::Held => (Tree::default(), 0),
@@ -125,28 +125,19 @@ impl Ward {
         tree.signal(Signal::KILL);
         // Processes of other users cannot be ended, and are not worth a zombie.
         if self.has_exited() && (tree.is_empty() || round >= ROUNDS) {
-            return self.reap();
+            self.control.end();
+            return Fate::Parted;
         }
         let next = now + if round < ROUNDS { SOON } else { SELDOM };
         self.phase = Phase::Killed { tree, round, next };
         Fate::Watched
     }
 
-    fn reap(&mut self) -> Fate {
-        // It has ended, so this does not wait.
-        self.process.wait().ok();
-        Fate::Reaped
-    }
-
-    /// Reads how the child ended without reaping it.
+    /// Hears how the child ended; its number is kept for it until the guard is told.
     fn exit(&self) -> Exit {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        let Ok(Some(status)) =
-            waitid(WaitId::PidFd(std::os::fd::AsFd::as_fd(&self.pidfd)), options)
-        else {
-            return Exit::Unseen;
-        };
-        let code = status.exit_status().map(Exit::Code);
-        code.or_else(|| status.terminating_signal().map(Exit::Signal)).unwrap_or(Exit::Unseen)
+        match self.control.take() {
+            Some(Message::Exited { code, signal }) => Exit::of(code, signal),
+            _ => Exit::Unseen,
+        }
     }
 }

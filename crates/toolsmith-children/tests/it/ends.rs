@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use toolsmith_children::{Children, Exchange, Exit};
 
-use crate::support::{BOUND, eventually, has_ended, pids, run, sh, state, zombies};
+use crate::support::{BOUND, eventually, has_ended, parent, pids, run, sh, state, zombies};
 
 /// Runs a script until it has reported its processes, then drops the call.
 async fn drop_after_start(script: &str, count: usize) -> (Vec<i32>, Children) {
@@ -73,6 +73,39 @@ async fn those_without_the_mark_are_found_by_their_parents() {
                   & echo $$ >> FILE; sleep 100";
     let (pids, _children) = drop_after_start(script, 3).await;
     all_end(&pids).await;
+}
+
+#[tokio::test]
+async fn those_without_mark_session_and_parent_are_found_by_their_guard() {
+    let script = "(env -i setsid sh -c 'trap \"\" TERM; echo $$ >> FILE; \
+                  while :; do sleep 0.1; done' &); echo $$ >> FILE; sleep 100";
+    let (pids, _children) = drop_after_start(script, 2).await;
+    all_end(&pids).await;
+}
+
+#[tokio::test]
+async fn another_keeper_takes_the_place_of_one_that_was_killed() {
+    let children = Children::new();
+    let mut held = children.spawn(sh("read line; exit 6")).await.unwrap();
+    let guard = parent(held.pid().cast_signed());
+    let keeper = parent(guard);
+    assert_eq!(parent(keeper), std::process::id().cast_signed());
+    std::process::Command::new("kill").args(["-9", &keeper.to_string()]).status().unwrap();
+    eventually("the keeper is gone", || has_ended(keeper)).await;
+    let finished = children.run(sh("echo next"), Exchange::feeding("")).await.unwrap();
+    assert_eq!(finished.stdout, b"next\n");
+    held.stdin.take().unwrap().write_all(b"go\n").await.unwrap();
+    assert_eq!(held.exited().await, Exit::Code(6));
+}
+
+#[tokio::test]
+async fn a_child_dies_with_its_guard() {
+    let children = Children::new();
+    let mut held = children.spawn(sh("sleep 100")).await.unwrap();
+    let (pid, guard) = (held.pid().cast_signed(), parent(held.pid().cast_signed()));
+    std::process::Command::new("kill").args(["-9", &guard.to_string()]).status().unwrap();
+    assert_eq!(held.exited().await, Exit::Unseen);
+    all_end(&[pid]).await;
 }
 
 #[tokio::test]

@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod crowd;
+mod death;
 mod ends;
 mod exchange;
+mod standard;
+mod strict;
 mod support;

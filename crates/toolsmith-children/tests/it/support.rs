@@ -7,7 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use toolsmith_children::{Children, Command, Exchange, Finished};
+use toolsmith_children::{ChildError, Children, Command, Exchange, Finished, Sandbox};
+use toolsmith_testing::skip;
 
 /// How long a test waits for something that must happen.
 pub(crate) const BOUND: Duration = Duration::from_secs(10);
@@ -22,10 +23,56 @@ pub(crate) async fn run(script: &str) -> Finished {
     Children::new().run(sh(script), Exchange::feeding("")).await.unwrap()
 }
 
+/// What is left of a command in a sandbox.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) finished: Finished,
+    /// What it wrote and what it complained about.
+    pub(crate) text: String,
+}
+
+/// Runs a command in a sandbox; nothing, and a loud skip, where the machine cannot enforce it.
+pub(crate) async fn confine(command: Command, sandbox: &Sandbox) -> Option<Report> {
+    let command = command.with_sandbox(sandbox.clone());
+    match Children::new().run(command, Exchange::feeding("")).await {
+        Ok(finished) => {
+            let said = [&*finished.stdout, &*finished.stderr_tail].concat();
+            let text = String::from_utf8_lossy(&said).into_owned();
+            Some(Report { finished, text })
+        }
+        Err(error @ ChildError::Sandbox { .. }) => {
+            let mut probe = std::process::Command::new("unshare");
+            probe.args(["--user", "--net", "--ipc", "--mount", "--pid", "--fork", "true"]);
+            let can_part = probe.status().is_ok_and(|status| status.success());
+            assert!(!can_part, "the machine has namespaces: {error}");
+            skip(&error.to_string());
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// A program in Python; nothing, and a loud skip, where there is none.
+pub(crate) fn python(program: &str) -> Option<Command> {
+    let file = Path::new("/usr/bin/python3");
+    if !file.exists() {
+        skip("there is no python3");
+        return None;
+    }
+    let path = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
+    Some(Command::new(file, Path::new("/")).with_args(["-c", program]).with_env(path))
+}
+
 /// The state letter of a process; nothing when it is not there at all.
 pub(crate) fn state(pid: i32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(") ")?.1.chars().next()
+}
+
+/// The number of the process that a process is a child of.
+pub(crate) fn parent(pid: i32) -> i32 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(") ").unwrap().1.split(' ').nth(1).unwrap().parse().unwrap()
 }
 
 /// Whether a process runs no more; who reaps a stranger's child is not ours to say.

@@ -1,0 +1,104 @@
+//! What happens in a child between its birth and its program: the steps of its plan, in order.
+
+use std::os::fd::OwnedFd;
+
+use rustix::{
+    io::{Errno, Result, write},
+    process::{
+        Pid, Resource, Rlimit, Signal, chdir, getppid, set_parent_process_death_signal, setrlimit,
+        setsid,
+    },
+    stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
+};
+
+use super::{
+    confine,
+    plan::{Act, View},
+    sys,
+    zygote::Parcel,
+};
+
+/// What can be limited; a plan names it by its place here.
+pub(crate) const RESOURCES: [Resource; 5] =
+    [Resource::Cpu, Resource::As, Resource::Fsize, Resource::Nofile, Resource::Nproc];
+
+/// What a child is given on its way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Errand<'a> {
+    pub(super) view: View<'a>,
+    pub(super) parcel: &'a Parcel,
+    pub(super) guard: Pid,
+}
+
+/// Takes every step and becomes the program; tells the guard what failed otherwise.
+pub(super) fn run(errand: Errand<'_>, failed: &OwnedFd) -> ! {
+    let (step, error) = take_steps(errand);
+    let mut bytes = [0; 8];
+    let (front, back) = bytes.split_at_mut(4);
+    front.copy_from_slice(&u32::try_from(step).unwrap_or_default().to_ne_bytes());
+    back.copy_from_slice(&error.raw_os_error().to_ne_bytes());
+    write(failed, &bytes).ok();
+    sys::quit(127)
+}
+
+/// Reads what [`run`] wrote.
+pub(super) fn read_failure(bytes: [u8; 8]) -> (usize, Errno) {
+    let [a, b, c, d, e, f, g, h] = bytes;
+    let step = u32::from_ne_bytes([a, b, c, d]);
+    let error = i32::from_ne_bytes([e, f, g, h]);
+    (usize::try_from(step).unwrap_or_default(), Errno::from_raw_os_error(error))
+}
+
+fn take_steps(errand: Errand<'_>) -> (usize, Errno) {
+    let Errand { view, parcel, .. } = errand;
+    if let Err(error) = wire(parcel) {
+        return (0, error);
+    }
+    let mut count = 0;
+    for step in view.steps() {
+        count += 1;
+        let done = match step {
+            Some((act, words)) => take(act, words, errand),
+            None => Err(Errno::INVAL),
+        };
+        if let Err(error) = done {
+            return (count, error);
+        }
+    }
+    (count + 1, sys::execute(view))
+}
+
+/// Connects the three pipes; no other file stays open, and no signal keeps a meaning of ours.
+fn wire(parcel: &Parcel) -> Result<()> {
+    sys::unblock_signals();
+    dup2_stdin(&parcel.stdin)?;
+    dup2_stdout(&parcel.stdout)?;
+    dup2_stderr(&parcel.stderr)?;
+    sys::close_at_execution();
+    Ok(())
+}
+
+fn take(act: Act, [a, b, c]: [u64; 3], errand: Errand<'_>) -> Result<()> {
+    let view = errand.view;
+    match act {
+        Act::Session => setsid().map(drop),
+        Act::Bind => bind(errand.guard),
+        Act::Enter => chdir(view.text(a)),
+        Act::Limit => {
+            let resource = usize::try_from(a).ok().and_then(|a| RESOURCES.get(a));
+            let limit = Rlimit { current: Some(b), maximum: Some(c) };
+            setrlimit(*resource.ok_or(Errno::INVAL)?, limit)
+        }
+        _ => confine::take(act, [a, b, c], errand),
+    }
+}
+
+/// Dies with the guard, be it gone already.
+fn bind(guard: Pid) -> Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // A guard outside of the child's namespace has no number there.
+    if getppid().is_some_and(|parent| parent != guard) {
+        return Err(Errno::SRCH);
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! What a child may see, reach and use.
+//!
+//! | | `standard` | `strict` |
+//! |---|---|---|
+//! | files | Landlock, where the kernel has it | a file view of its own, private `/tmp` and `/proc` |
+//! | network | as ours; none but the listed hosts when there is a list | none but the listed hosts |
+//! | processes | sees all, may not look into others | sees its own only |
+//! | memory, processes | limits that are set | limits, by default 1 GiB and 64 processes |
+//! | rights | gains none from any program; of root's only those over files | none at all, and no system calls that only harm |
+//! | where that is not possible | says so in the log and goes on | does not start |
+
+mod cgroup;
+mod filter;
+mod proxy;
+mod rules;
+mod view;
+
+use std::{io, os::fd::OwnedFd, path::PathBuf};
+
+use rustix::process::{getgid, getuid};
+
+pub(crate) use self::{
+    cgroup::Groups,
+    proxy::{PORT, Proxy},
+};
+use crate::{
+    Command, Limits,
+    keeper::{Act, Arg, Plan},
+};
+
+/// What a confined child may use in all when nothing is said about it.
+const MEMORY: u64 = 1 << 30;
+
+/// How many processes a confined child may be at once when nothing is said about it.
+const PROCESSES: u64 = 64;
+
+/// The rights of root that a standard sandbox leaves: over files, owners, signals and low ports.
+///
+/// Those over the machine and over other processes' memory go.
+const KEPT: u64 = 0b100_1111_1111;
+
+/// The bounds of a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sandbox {
+    /// How much is held back.
+    pub profile: Profile,
+    /// Files and folders that it may read besides the system's programs and its own folder.
+    pub read: Vec<PathBuf>,
+    /// Files and folders that it may change, too.
+    pub write: Vec<PathBuf>,
+    /// Hosts that it may reach: `example.org`, `example.org:8080`, `*.example.org`.
+    ///
+    /// They are reached through a proxy of ours, which the usual variables name.
+    pub hosts: Vec<String>,
+}
+
+impl Sandbox {
+    /// Makes a sandbox that allows nothing but what its profile always does.
+    pub fn new(profile: Profile) -> Self {
+        Self { profile, read: Vec::new(), write: Vec::new(), hosts: Vec::new() }
+    }
+
+    /// Tells whether the child has a network of its own.
+    pub(crate) fn parts_network(&self) -> bool {
+        self.profile == Profile::Strict || !self.hosts.is_empty()
+    }
+
+    /// Returns the limits of a child, completed by those that the profile brings.
+    pub(crate) fn limits(&self, limits: Limits) -> Limits {
+        match self.profile {
+            Profile::Standard => limits,
+            Profile::Strict => Limits {
+                memory: limits.memory.or(Some(MEMORY)),
+                processes: limits.processes.or(Some(PROCESSES)),
+                ..limits
+            },
+        }
+    }
+}
+
+/// How much of a child is held back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// For tools that are trusted but need not see everything.
+    Standard,
+    /// For code that nobody has looked at.
+    Strict,
+}
+
+/// Writes down the steps before the child's session, as far as its sandbox asks for any.
+pub(crate) fn begin(
+    plan: &mut Plan,
+    command: &Command,
+    sandbox: &Sandbox,
+    groups: &Groups,
+) -> io::Result<()> {
+    for group in groups.folders() {
+        plan.step(Act::Join, [Arg::from(&**group)]);
+    }
+    if !sandbox.parts_network() {
+        return Ok(());
+    }
+    plan.part_from(flags(libc::CLONE_NEWUSER | libc::CLONE_NEWNET));
+    map_user(plan);
+    plan.step(Act::Loopback, []);
+    if !sandbox.hosts.is_empty() {
+        plan.step(Act::Listen, [Arg::from(u64::from(PORT))]);
+    }
+    if sandbox.profile == Profile::Strict {
+        let rest = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+        plan.part_from(flags(rest | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP));
+        view::show(plan, command, sandbox)?;
+    }
+    plan.step(Act::Weaken, [Arg::from(0)]);
+    if sandbox.profile == Profile::Strict {
+        plan.step(Act::Bind, []);
+        plan.step(Act::NoNewPrivileges, []);
+        plan.step(Act::Init, []);
+    }
+    Ok(())
+}
+
+/// Writes down the steps after which only the program is left to begin; returns the rules for files.
+pub(crate) fn finish(
+    plan: &mut Plan,
+    command: &Command,
+    sandbox: &Sandbox,
+) -> io::Result<Option<OwnedFd>> {
+    plan.step(Act::NoNewPrivileges, []);
+    let mut rules = None;
+    if sandbox.profile == Profile::Standard {
+        if !sandbox.parts_network() {
+            plan.step(Act::Weaken, [Arg::from(KEPT)]);
+        }
+        rules = rules::make(command, sandbox);
+        if rules.is_some() {
+            plan.step(Act::Landlock, []);
+        }
+    }
+    if sandbox.profile == Profile::Strict {
+        let filter = filter::make();
+        let count = (filter.len() / filter::INSTRUCTION) as u64;
+        plan.step(Act::Filter, [Arg::Bytes(&filter), Arg::Number(count)]);
+    }
+    Ok(rules)
+}
+
+/// Says what a step that failed needs; nothing when it is no matter of the sandbox.
+pub(crate) fn lack(plan: &Plan, step: usize) -> Option<&'static str> {
+    let Some(act) = plan.act(step) else {
+        return plan.parts().then_some(
+            "it needs user namespaces: allow them (as root: sysctl -w \
+             kernel.unprivileged_userns_clone=1, user.max_user_namespaces=10000, and where it is \
+             there kernel.apparmor_restrict_unprivileged_userns=0)",
+        );
+    };
+    Some(match act {
+        Act::Session | Act::Bind | Act::Enter | Act::Limit => return None,
+        Act::Write | Act::Weaken | Act::Init | Act::Loopback | Act::Listen => {
+            "it needs user namespaces that are not held back by AppArmor or a container"
+        }
+        Act::Join => "it needs control groups for processes and memory that it may write to",
+        Act::NoNewPrivileges | Act::Filter => "it needs a kernel with seccomp filters",
+        Act::Landlock => "it needs a kernel with Landlock",
+        Act::Processes => {
+            "it needs a /proc of which nothing is hidden; containers hide parts unless they are \
+             started with `--security-opt systempaths=unconfined`"
+        }
+        Act::Seal | Act::SealOne => "it needs Linux 5.12 or later",
+        Act::Part
+        | Act::Tmpfs
+        | Act::Pivot
+        | Act::Folder
+        | Act::File
+        | Act::Link
+        | Act::Show
+        | Act::Detach => {
+            "it needs mount namespaces; containers need `--cap-add SYS_ADMIN` for them"
+        }
+    })
+}
+
+/// Keeps the user and the group as they are; nobody else exists inside.
+fn map_user(plan: &mut Plan) {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    let (user, group) = (format!("{user} {user} 1"), format!("{group} {group} 1"));
+    for (file, text) in [("setgroups", "deny"), ("uid_map", &user), ("gid_map", &group)] {
+        let path = format!("/proc/self/{file}");
+        plan.step(Act::Write, [Arg::from(path.as_str()), Arg::from(text)]);
+    }
+}
+
+fn flags(namespaces: libc::c_int) -> u64 {
+    u64::from(namespaces.cast_unsigned())
+}

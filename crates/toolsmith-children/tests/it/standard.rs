@@ -1,0 +1,85 @@
+//! What a standard sandbox holds back, and what it lets through.
+
+use std::fs;
+
+use toolsmith_children::{Command, Profile, Sandbox};
+
+use crate::support::{confine, python, sh};
+
+fn standard() -> Sandbox {
+    Sandbox::new(Profile::Standard)
+}
+
+/// A folder outside of the system's temporary one, which every program may use.
+fn elsewhere() -> tempfile::TempDir {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(folder.path().join("file"), "content\n").unwrap();
+    folder
+}
+
+fn has_landlock() -> bool {
+    let lists = fs::read_to_string("/proc/sys/kernel/osrelease").is_ok();
+    let probe = "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))";
+    let output = std::process::Command::new("python3").args(["-c", probe]).output();
+    lists && output.is_ok_and(|output| !output.stdout.starts_with(b"-1"))
+}
+
+#[tokio::test]
+async fn files_outside_are_neither_read_nor_changed() {
+    if !has_landlock() {
+        return toolsmith_testing::skip("this kernel has no Landlock, or python3 is missing");
+    }
+    let (hidden, shown, own) = (elsewhere(), elsewhere(), elsewhere());
+    let script = format!(
+        "cat {0}/file; echo x > {0}/file; ls {0}; cat {1}/file; echo x > {1}/new; rm {1}/file; \
+         cat {2}/file; echo changed > {2}/file; ln -s {0}/file {2}/link; cat {2}/link",
+        hidden.path().display(),
+        shown.path().display(),
+        own.path().display(),
+    );
+    let sandbox = Sandbox {
+        read: vec![shown.path().to_owned()],
+        write: vec![own.path().to_owned()],
+        ..standard()
+    };
+    let report = confine(sh(&script), &sandbox).await.unwrap();
+    assert_eq!(report.finished.stdout, b"content\ncontent\n", "{}", report.text);
+    assert_eq!(fs::read_to_string(hidden.path().join("file")).unwrap(), "content\n");
+    assert_eq!(fs::read_to_string(own.path().join("file")).unwrap(), "changed\n");
+    assert!(!shown.path().join("new").exists());
+}
+
+#[tokio::test]
+async fn nobody_else_is_looked_into() {
+    if !has_landlock() {
+        return toolsmith_testing::skip("this kernel has no Landlock, or python3 is missing");
+    }
+    let script = format!("cat /proc/{}/environ; cat /proc/$PPID/environ", std::process::id());
+    let report = confine(sh(&script), &standard()).await.unwrap();
+    assert!(report.finished.stdout.is_empty(), "{}", report.text);
+    assert!(report.text.contains("ermission denied"), "{}", report.text);
+}
+
+#[tokio::test]
+async fn no_rights_are_gained() {
+    let report = confine(sh("grep NoNewPrivs /proc/self/status"), &standard()).await.unwrap();
+    assert_eq!(report.text, "NoNewPrivs:\t1\n");
+}
+
+#[tokio::test]
+async fn the_network_is_ours_unless_hosts_are_listed() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = server.local_addr().unwrap().port();
+    let program = format!(
+        "import socket\n\
+         try: socket.create_connection(('127.0.0.1', {port}), 2); print('reached')\n\
+         except OSError: print('refused')\n"
+    );
+    let Some(command) = python(&program) else { return };
+    let attempt = |command: Command, sandbox| async move { confine(command, &sandbox).await };
+    let report = attempt(command.clone(), standard()).await.unwrap();
+    assert_eq!(report.text, "reached\n");
+    let listed = Sandbox { hosts: vec!["example.org".to_owned()], ..standard() };
+    let Some(report) = attempt(command, listed).await else { return };
+    assert_eq!(report.text, "refused\n");
+}
