@@ -17,6 +17,7 @@ mod dry_run;
 mod export;
 mod finding;
 mod help;
+mod importing;
 mod init;
 mod interrupt;
 mod making;
