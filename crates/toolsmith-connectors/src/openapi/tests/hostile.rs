@@ -117,8 +117,10 @@ fn names_that_are_paths_or_templates_are_harmless() {
     let tool = Reader::new().read(&definition).unwrap();
     assert_eq!(&*tool.spec.title.unwrap(), "${SECRET} $${SECRET}");
     assert_eq!(&*tool.spec.tags[0], "${SECRET}");
-    let entry = definition["entry"].to_string();
-    assert_eq!(entry.matches("${").count(), 1, "only the address has a variable: {entry}");
+    let entry = &definition["entry"];
+    // Keys are never taken for templates.
+    assert_eq!(entry["query"], json!({ "q${HOME}": "{q_HOME}", "{q}": "{q}" }));
+    assert_eq!(entry["body"], json!({ "${HOME}": "{HOME}" }));
     let input = tool.spec.input_schema.to_value();
     assert_eq!(input["properties"]["HOME"]["enum"], json!(["${HOME}", "x"]));
 }
