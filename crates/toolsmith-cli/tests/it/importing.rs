@@ -88,14 +88,27 @@ fn what_somebody_changed_stays_unless_it_is_forced() {
 #[test]
 fn filters_prefixes_and_folders_are_obeyed() {
     let place = Place::new().with("pets.yaml", PETS);
-    let import = |more: &[&str]| place.json(&[&["import", "openapi", "pets.yaml", "--dry-run"], more].concat());
+    let import = |more: &[&str]| {
+        place.json(&[&["import", "openapi", "pets.yaml", "--dry-run"], more].concat())
+    };
     assert_eq!(names(&import(&["--tag", "admin"])), ["addPet", "removePet"]);
     assert_eq!(names(&import(&["--path", "/pets/*"])), ["removePet"]);
-    assert_eq!(names(&import(&["--method", "GET", "--method", "delete"])), ["listPets", "removePet"]);
+    assert_eq!(
+        names(&import(&["--method", "GET", "--method", "delete"])),
+        ["listPets", "removePet"]
+    );
     assert_eq!(names(&import(&["--operation", "addPet"])), ["addPet"]);
     assert!(!place.path().join("tools").exists(), "a dry run writes nothing");
     let report = place.json(&[
-        "import", "openapi", "pets.yaml", "--prefix", "shop", "--out", "mine", "--base-url", "http://127.0.0.1:9/x",
+        "import",
+        "openapi",
+        "pets.yaml",
+        "--prefix",
+        "shop",
+        "--out",
+        "mine",
+        "--base-url",
+        "http://127.0.0.1:9/x",
     ]);
     assert_eq!(report["files"][0], "mine/shop_listPets.yaml");
     let text = place.read("mine/shop_listPets.yaml");
@@ -149,5 +162,8 @@ fn what_cannot_be_read_is_said_plainly() {
         assert!(ran.stderr.contains(said), "{source}: {}", ran.stderr);
     }
     let ran = place.run(&["import", "openapi", "http://127.0.0.1:1/openapi.json"]);
-    assert!(ran.code == Some(1) && ran.stderr.contains("cannot fetch http://127.0.0.1:1/"), "{ran:?}");
+    assert!(
+        ran.code == Some(1) && ran.stderr.contains("cannot fetch http://127.0.0.1:1/"),
+        "{ran:?}"
+    );
 }

@@ -54,16 +54,13 @@ fn of_swagger<'a>(
     operation: &Operation<'a>,
 ) -> Result<Option<Body<'a>>, String> {
     let listed = operation.own.get("consumes").or(document.root.get("consumes"));
-    let types: Vec<&str> = listed
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let types: Vec<&str> =
+        listed.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let fields = parameters::form_fields(document, operation)?;
     if !fields.is_empty() {
         let has_file = fields.iter().any(|field| field.file.is_some());
-        let is_multipart = has_file || types.first().is_some_and(|word| word.starts_with("multipart/"));
+        let is_multipart =
+            has_file || types.first().is_some_and(|word| word.starts_with("multipart/"));
         let kind = if is_multipart { BodyKind::Multipart } else { BodyKind::Form };
         let is_required = fields.iter().any(|field| field.is_required);
         let content = BodyContent::Fields(fields);
@@ -189,10 +186,9 @@ fn file<'a>(document: &Document<'a>, field: &'a Value, said: Option<&Value>) -> 
             || word("contentEncoding") == "binary"
     };
     let is_file = is_bytes(schema) || items.is_some_and(is_bytes);
-    let says_bytes = content_type.is_some_and(|word| {
-        !word.contains("json") && !word.starts_with("text/plain")
-    });
+    let says_bytes =
+        content_type.is_some_and(|word| !word.contains("json") && !word.starts_with("text/plain"));
     let is_word = flat::shape(document, Some(field), 2) == flat::Shape::Single;
     (is_file || (says_bytes && is_word))
-        .then(|| File { content_type: single.map(str::to_owned) })
+        .then(|| File::Part { content_type: single.map(str::to_owned) })
 }

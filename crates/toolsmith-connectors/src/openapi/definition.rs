@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use toolsmith_core::{Map, Value, json};
-use toolsmith_net::HeaderName;
 
 use super::{
     ImportError, Options,
@@ -12,13 +11,15 @@ use super::{
     document::Document,
     entry::Parts,
     input::{self, Hurry},
-    model::{Body, BodyContent, BodyKind, Location, Named, Operation, Parameter, Style},
+    model::{Body, BodyContent, BodyKind, File, Location, Named, Operation, Parameter, Style},
     names,
     notes::Notes,
-    output, parameters,
+    output,
     paths::PathTemplate,
-    security::{self, Auth},
+    schema::{Direction, Translator},
+    security,
     servers::{self, Server},
+    sorting::Sorter,
     wording,
 };
 
@@ -27,35 +28,6 @@ const DESCRIPTION: usize = 700;
 
 /// How much work a document may be before its schemas are only looked at from outside.
 const PATIENCE: usize = 4_000_000;
-
-/// Headers that the media types of a request and its answer decide (OpenAPI, parameter objects).
-const IGNORED: [&str; 2] = ["accept", "content-type"];
-
-/// Headers that the client sets by itself.
-const OF_THE_CLIENT: [&str; 9] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "accept-encoding",
-];
-
-/// Headers that a model must not be asked for.
-const SECRETS: [&str; 9] = [
-    "authorization",
-    "proxy-authorization",
-    "x-api-key",
-    "api-key",
-    "apikey",
-    "x-auth-token",
-    "x-access-token",
-    "secret",
-    "password",
-];
 
 /// Makes definitions.
 #[derive(Debug)]
@@ -76,7 +48,8 @@ impl<'a, 'd> Maker<'a, 'd> {
         notes: &'d mut Notes,
     ) -> Result<Self, ImportError> {
         if let Some(url) = &options.base_url {
-            let is_address = ["http://", "https://", "${"].iter().any(|start| url.starts_with(start));
+            let is_address =
+                ["http://", "https://", "${"].iter().any(|start| url.starts_with(start));
             if !is_address {
                 return Err(ImportError::new(format!(
                     "the base `{url}` is no address: it begins with http:// or https://"
@@ -117,7 +90,10 @@ impl<'a, 'd> Maker<'a, 'd> {
         let path = PathTemplate::parse(operation.path)?;
         let body = bodies::read(self.document, operation)?;
         let auth = security::find(self.document, operation, &self.api)?;
-        let mut sorted = self.sort(operation, &path, &auth)?;
+        let (document, api) = (self.document, self.api.as_str());
+        let label = operation.label();
+        let mut sorter = Sorter { document, notes: self.notes, api, auth: &auth, label };
+        let mut sorted = sorter.sort(operation, &path)?;
         let whole = body.as_ref().and_then(|body| self.add_body(body, &mut sorted.arguments));
         let mut arguments = arguments::name_all(std::mem::take(&mut sorted.arguments));
         let whole = whole.and_then(|_| arguments.last().map(|argument| argument.name.clone()));
@@ -152,7 +128,13 @@ impl<'a, 'd> Maker<'a, 'd> {
         Ok(self.assemble(named, input.schema, entry, output))
     }
 
-    fn assemble(&self, named: &Named<'_>, input: Value, entry: Value, output: Option<Value>) -> Value {
+    fn assemble(
+        &self,
+        named: &Named<'_>,
+        input: Value,
+        entry: Value,
+        output: Option<Value>,
+    ) -> Value {
         let operation = &named.operation;
         let (summary, text) = (operation.text("summary"), operation.text("description"));
         let title = wording::brief(summary, 80);
@@ -160,7 +142,8 @@ impl<'a, 'd> Maker<'a, 'd> {
         if description.is_empty() {
             description = format!("{} of {}.", operation.label(), self.document.title());
         }
-        let mut tags: Vec<String> = operation.tags().take(20).map(|tag| wording::brief(tag, 60)).collect();
+        let mut tags: Vec<String> =
+            operation.tags().take(20).map(|tag| wording::brief(tag, 60)).collect();
         tags.retain(|tag| !tag.is_empty());
         let mut definition = Map::new();
         definition.insert("name".to_owned(), named.name.clone().into());
@@ -196,7 +179,9 @@ impl<'a, 'd> Maker<'a, 'd> {
                 _ => Err("its server is not known".to_owned()),
             },
             Server::Known(url) => Ok(format!("${{{variable}:{url}}}")),
-            Server::Foreign(scheme) => Err(format!("its server speaks `{scheme}`; tools speak HTTP")),
+            Server::Foreign(scheme) => {
+                Err(format!("its server speaks `{scheme}`; tools speak HTTP"))
+            }
             Server::Unknown => {
                 let why = format!(
                     "the document does not say where its server is; set {variable}, or import with a base address"
@@ -207,79 +192,11 @@ impl<'a, 'd> Maker<'a, 'd> {
         }
     }
 
-    /// Sorts parameters into arguments, fixed values and secrets.
-    fn sort(
-        &mut self,
-        operation: &Operation<'a>,
-        path: &PathTemplate<'a>,
-        auth: &Auth,
-    ) -> Result<Sorted<'a>, String> {
-        let mut sorted = Sorted::default();
-        for parameter in parameters::list(self.document, operation)? {
-            match self.judge(&parameter, operation, path, auth)? {
-                Verdict::Argument => sorted.arguments.push(parameter),
-                Verdict::Fixed(value) => sorted.fixed.push((parameter, value)),
-                Verdict::Secret(variable) => {
-                    sorted.secrets.push((parameter.name.to_owned(), format!("${{{variable}}}")));
-                }
-                Verdict::Nothing => {}
-            }
-        }
-        for name in path.names() {
-            let is_there = |known: &&Parameter<'_>| known.location == Location::Path && known.name == name;
-            if sorted.arguments.iter().find(is_there).is_none() {
-                self.notes.warn(&operation.label(), "a parameter of its path is not described; it is taken as text");
-                sorted.arguments.push(undescribed(name));
-            }
-        }
-        Ok(sorted)
-    }
-
-    fn judge(
-        &mut self,
-        parameter: &Parameter<'a>,
-        operation: &Operation<'_>,
-        path: &PathTemplate<'_>,
-        auth: &Auth,
-    ) -> Result<Verdict, String> {
-        let lower = parameter.name.to_ascii_lowercase();
-        let shown: String = parameter.name.chars().take(60).collect();
-        match parameter.location {
-            Location::Path if !path.names().any(|name| name == parameter.name) => {
-                self.notes.warn(&operation.label(), format!("its path has no place for the parameter `{shown}`"));
-                return Ok(Verdict::Nothing);
-            }
-            Location::Header if IGNORED.contains(&lower.as_str()) => return Ok(Verdict::Nothing),
-            Location::Header if OF_THE_CLIENT.contains(&lower.as_str()) => {
-                self.notes.warn(&operation.label(), format!("the header `{shown}` is set by the client itself"));
-                return Ok(Verdict::Nothing);
-            }
-            Location::Header if SECRETS.contains(&lower.as_str()) => {
-                if auth.main.is_some() {
-                    return Ok(Verdict::Nothing);
-                }
-                let variable = format!("{}_{}", self.api, names::variable(parameter.name).trim_start_matches('_'));
-                let why = format!("the header `{shown}` looks like a secret; it is taken from {variable}");
-                self.notes.warn(&operation.label(), why);
-                return Ok(Verdict::Secret(variable));
-            }
-            Location::Header | Location::Cookie if HeaderName::from_bytes(parameter.name.as_bytes()).is_err() => {
-                if parameter.is_required {
-                    return Err(format!("`{shown}` is needed, and cannot be the name of a header or cookie"));
-                }
-                self.notes.warn(&operation.label(), format!("`{shown}` cannot be the name of a header or cookie"));
-                return Ok(Verdict::Nothing);
-            }
-            _ => {}
-        }
-        Ok(only_value(self.document, parameter).map_or(Verdict::Argument, Verdict::Fixed))
-    }
-
     /// Adds the arguments of a body; a body that is one argument is the last of them.
     fn add_body(&self, body: &Body<'a>, arguments: &mut Vec<Parameter<'a>>) -> Option<()> {
         match &body.content {
             BodyContent::Fields(fields) => {
-                let translator = super::schema::Translator::new(self.document, super::schema::Direction::Request, 0);
+                let translator = Translator::new(self.document, Direction::Request, 0);
                 let sent = fields.iter().filter(|field| {
                     field.schema.is_none_or(|schema| !translator.is_left_out(schema))
                 });
@@ -287,16 +204,19 @@ impl<'a, 'd> Maker<'a, 'd> {
                 None
             }
             BodyContent::Whole(schema) => {
-                let is_text = matches!(body.kind, BodyKind::Text | BodyKind::Binary);
+                let file = match body.kind {
+                    BodyKind::Text => Some(File::Text),
+                    BodyKind::Binary => Some(File::Bytes),
+                    BodyKind::Json | BodyKind::Form | BodyKind::Multipart => None,
+                };
                 arguments.push(Parameter {
                     name: "body",
                     location: Location::Body,
                     is_required: body.is_required,
                     description: body.description,
-                    schema: if is_text { None } else { *schema },
+                    schema: *schema,
                     style: Style::usual(Location::Body),
-                    file: (body.kind == BodyKind::Binary)
-                        .then(|| super::model::File { content_type: None }),
+                    file,
                 });
                 Some(())
             }
@@ -321,21 +241,6 @@ impl<'a, 'd> Maker<'a, 'd> {
     }
 }
 
-/// Parameters by what becomes of them.
-#[derive(Debug, Default)]
-struct Sorted<'a> {
-    arguments: Vec<Parameter<'a>>,
-    fixed: Vec<(Parameter<'a>, Value)>,
-    secrets: Vec<(String, String)>,
-}
-
-enum Verdict {
-    Argument,
-    Fixed(Value),
-    Secret(String),
-    Nothing,
-}
-
 /// A body that may be left out needs none of its fields.
 fn loosen(arguments: &mut [Argument<'_>], body: &Body<'_>) {
     let is_field = matches!(body.content, BodyContent::Fields(_));
@@ -343,39 +248,6 @@ fn loosen(arguments: &mut [Argument<'_>], body: &Body<'_>) {
         if argument.parameter.location == Location::Body {
             argument.parameter.is_required = false;
         }
-    }
-}
-
-fn undescribed(name: &str) -> Parameter<'_> {
-    Parameter {
-        name,
-        location: Location::Path,
-        is_required: true,
-        description: "",
-        schema: None,
-        style: Style::usual(Location::Path),
-        file: None,
-    }
-}
-
-/// Returns the value of a parameter that can have no other: nobody needs to be asked for it.
-fn only_value<'a>(document: &Document<'a>, parameter: &Parameter<'a>) -> Option<Value> {
-    if !parameter.is_required || parameter.location == Location::Path {
-        return None;
-    }
-    let schema = document.follow(parameter.schema?).ok()?;
-    let value = match (schema.get("const"), schema.get("enum").and_then(Value::as_array)) {
-        (Some(value), _) => value,
-        (None, Some(values)) => match values.as_slice() {
-            [only] => only,
-            _ => return None,
-        },
-        (None, None) => return None,
-    };
-    match value {
-        Value::String(text) if text.contains(['{', '$']) || text.len() > 200 => None,
-        Value::String(_) | Value::Bool(_) | Value::Number(_) => Some(value.clone()),
-        _ => None,
     }
 }
 
@@ -395,8 +267,23 @@ fn annotations(method: &str) -> Value {
 /// Names the API for its variables, from its title.
 fn api_name(title: &str) -> String {
     const NOISE: [&str; 17] = [
-        "API", "APIS", "REST", "THE", "OPENAPI", "SWAGGER", "SPECIFICATION", "SPEC", "DOCUMENTATION",
-        "DOCS", "SERVICE", "WEB", "PUBLIC", "A", "AN", "OF", "S",
+        "API",
+        "APIS",
+        "REST",
+        "THE",
+        "OPENAPI",
+        "SWAGGER",
+        "SPECIFICATION",
+        "SPEC",
+        "DOCUMENTATION",
+        "DOCS",
+        "SERVICE",
+        "WEB",
+        "PUBLIC",
+        "A",
+        "AN",
+        "OF",
+        "S",
     ];
     let words = names::variable(title);
     let words: Vec<&str> = words.split('_').filter(|word| !NOISE.contains(word)).take(3).collect();

@@ -7,7 +7,7 @@ use super::{
     document::Document,
     flat::{self, Shape},
     input,
-    model::{Body, BodyContent, BodyKind, Location, Operation, Parameter, Style},
+    model::{Body, BodyContent, BodyKind, File, Location, Operation, Parameter, Style},
     paths::{PathTemplate, Piece},
     security::{Auth, Place},
 };
@@ -97,7 +97,8 @@ impl Parts<'_, '_> {
     fn shape(&self, parameter: &Parameter<'_>) -> Shape {
         // The schema belongs to the document, whose life the compiler cannot see from here.
         let schema = self.arguments.iter().find(|argument| {
-            argument.parameter.name == parameter.name && argument.parameter.location == parameter.location
+            argument.parameter.name == parameter.name
+                && argument.parameter.location == parameter.location
         });
         flat::shape(self.document, schema.and_then(|argument| argument.parameter.schema), 3)
     }
@@ -128,7 +129,8 @@ impl Parts<'_, '_> {
             ("form", Shape::List) => style.explode,
             ("form", Shape::Object) => {
                 // In a form, objects that nobody speaks of are JSON.
-                argument.parameter.location == Location::Body && style == Style::usual(Location::Body)
+                argument.parameter.location == Location::Body
+                    && style == Style::usual(Location::Body)
             }
             _ => false,
         };
@@ -235,10 +237,10 @@ impl Parts<'_, '_> {
     fn field(&self, argument: &Argument<'_>, kind: BodyKind) -> Value {
         let value = format!("{{{}}}", argument.name);
         match (&argument.parameter.file, kind) {
-            (Some(file), BodyKind::Multipart) => {
+            (Some(File::Part { content_type }), BodyKind::Multipart) => {
                 let filename = format!("{{{}}}", input::filename(argument, self.arguments));
                 let mut words = json!({ "value": value, "filename": filename });
-                if let Some(content_type) = &file.content_type {
+                if let Some(content_type) = content_type {
                     words["content_type"] = content_type.clone().into();
                 }
                 words
@@ -252,9 +254,11 @@ impl Parts<'_, '_> {
     }
 
     fn keep_null(&self) -> Value {
-        let is_json = self.body.is_some_and(|body| body.kind == BodyKind::Json) && self.whole.is_none();
+        let is_json =
+            self.body.is_some_and(|body| body.kind == BodyKind::Json) && self.whole.is_none();
         let names = self.at(Location::Body).map(|argument| &argument.name);
-        let kept: Vec<&String> = names.filter(|name| is_json && self.nullable.contains(name)).collect();
+        let kept: Vec<&String> =
+            names.filter(|name| is_json && self.nullable.contains(name)).collect();
         json!(kept)
     }
 }

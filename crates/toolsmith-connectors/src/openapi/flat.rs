@@ -70,7 +70,8 @@ pub(super) fn shape<'a>(document: &Document<'a>, schema: Option<&'a Value>, dept
     if depth == 0 {
         return Shape::Single;
     }
-    let members = ["allOf", "anyOf", "oneOf"].iter().filter_map(|word| schema.get(*word)?.as_array());
+    let members =
+        ["allOf", "anyOf", "oneOf"].iter().filter_map(|word| schema.get(*word)?.as_array());
     let shapes = members.flatten().take(20).map(|member| shape(document, Some(member), depth - 1));
     shapes.into_iter().find(|shape| *shape != Shape::Single).unwrap_or(Shape::Single)
 }

@@ -5,9 +5,10 @@ use toolsmith_engine::schema::Schema;
 
 use super::{
     arguments::Argument,
+    constraints::is_short,
     document::Document,
-    model::Location,
-    schema::{Direction, OUTER_TEXT, Translator, is_short},
+    model::{File, Location},
+    schema::{Direction, OUTER_TEXT, Translator},
     wording,
 };
 
@@ -32,7 +33,7 @@ pub(super) struct Input {
     pub(super) effort: usize,
 }
 
-/// Makes the schema; `is_hurried` when the document has already cost too much.
+/// Makes the schema; in a hurry, of the outer parts only.
 pub(super) fn schema(document: &Document<'_>, arguments: &[Argument<'_>], hurry: Hurry) -> Input {
     let budgets = match hurry {
         Hurry::No => BUDGETS.as_slice(),
@@ -50,7 +51,9 @@ pub(super) fn schema(document: &Document<'_>, arguments: &[Argument<'_>], hurry:
         }
         let mut warnings = Vec::new();
         if is_cut {
-            warnings.push("its input is larger than a model wants; inner parts are left open".to_owned());
+            warnings.push(
+                "its input is larger than a model wants; inner parts are left open".to_owned(),
+            );
         }
         translator.broken.sort();
         translator.broken.dedup();
@@ -81,7 +84,7 @@ fn whole<'a>(translator: &mut Translator<'a, '_>, arguments: &[Argument<'a>]) ->
             required.push(argument.name.clone());
         }
         properties.insert(argument.name.clone(), schema);
-        if argument.parameter.file.is_some() {
+        if matches!(argument.parameter.file, Some(File::Part { .. })) {
             let text = format!("The name of the file `{}`, with its ending.", argument.name);
             properties.insert(
                 filename(argument, arguments),
@@ -111,15 +114,24 @@ fn one<'a>(translator: &mut Translator<'a, '_>, argument: &Argument<'a>) -> Valu
         "" => own.unwrap_or_default(),
         text => text,
     };
-    if parameter.file.is_some() {
-        let text = wording::joined(&wording::brief(text, OUTER_TEXT), FILE, OUTER_TEXT + FILE.len());
+    if let Some(file) = &parameter.file {
+        let text = wording::brief(text, OUTER_TEXT);
+        let text = match file {
+            File::Text => wording::joined(&text, "The body, as text.", OUTER_TEXT),
+            File::Part { .. } | File::Bytes => {
+                wording::joined(&text, FILE, OUTER_TEXT + FILE.len())
+            }
+        };
         let is_list = parameter.schema.is_some_and(|schema| schema.get("items").is_some());
-        return match is_list {
-            true => json!({ "description": text, "type": "array", "items": { "type": "string" } }),
-            false => json!({ "description": text, "type": "string" }),
+        return match file {
+            File::Part { .. } if is_list => {
+                json!({ "description": text, "type": "array", "items": { "type": "string" } })
+            }
+            _ => json!({ "description": text, "type": "string" }),
         };
     }
-    let mut schema = parameter.schema.map_or_else(|| json!({}), |schema| translator.translate(schema));
+    let mut schema =
+        parameter.schema.map_or_else(|| json!({}), |schema| translator.translate(schema));
     let Value::Object(words) = &mut schema else { return schema };
     let said = words.remove("description");
     // The translation may have added the default, or what else is worth saying.
@@ -157,7 +169,8 @@ fn has_default(argument: &Argument<'_>, schema: &mut Value) -> bool {
         Some("boolean") => default.is_boolean(),
         _ => false,
     };
-    let is_listed = schema.get("enum").and_then(Value::as_array).is_none_or(|list| list.contains(default));
+    let is_listed =
+        schema.get("enum").and_then(Value::as_array).is_none_or(|list| list.contains(default));
     if let (true, true, Value::Object(words)) = (fits, is_listed, schema) {
         words.insert("default".to_owned(), default.clone());
         return true;

@@ -34,6 +34,7 @@
 
 mod arguments;
 mod bodies;
+mod constraints;
 mod definition;
 mod document;
 mod entry;
@@ -51,6 +52,7 @@ mod security;
 mod selection;
 mod servers;
 mod sharing;
+mod sorting;
 #[cfg(test)]
 mod tests;
 mod wording;

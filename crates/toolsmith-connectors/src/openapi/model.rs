@@ -93,10 +93,15 @@ impl Style {
     }
 }
 
-/// A field that is sent as a file.
+/// Something whose bytes are sent as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct File {
-    pub(super) content_type: Option<String>,
+pub(super) enum File {
+    /// A field of a form, which has a name as a file.
+    Part { content_type: Option<String> },
+    /// A whole body.
+    Bytes,
+    /// A whole body that is text.
+    Text,
 }
 
 /// The body of a request.

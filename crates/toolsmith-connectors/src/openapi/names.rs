@@ -173,7 +173,12 @@ mod tests {
 
     #[test]
     fn names_that_would_be_one_are_told_apart_whatever_their_order() {
-        let mut list = vec![("GET", "/a", "do it"), ("PUT", "/a", "do.it"), ("GET", "/b", "Do_it"), ("GET", "/c", "do-it")];
+        let mut list = vec![
+            ("GET", "/a", "do it"),
+            ("PUT", "/a", "do.it"),
+            ("GET", "/b", "Do_it"),
+            ("GET", "/c", "do-it"),
+        ];
         let first = names(&list, "");
         assert_eq!(first[1..2], ["do.it"]);
         let distinct: HashSet<&String> = first.iter().collect();

@@ -35,7 +35,8 @@ pub(super) fn list<'a>(document: &Document<'a>, notes: &mut Notes) -> Vec<Operat
     }
     if found.len() > MOST {
         for operation in found.drain(MOST..) {
-            let why = format!("the document has more than {MOST} operations; the first are imported");
+            let why =
+                format!("the document has more than {MOST} operations; the first are imported");
             notes.leave_out(operation.label(), why);
         }
     }

@@ -37,7 +37,8 @@ pub(super) fn form_fields<'a>(
     operation: &Operation<'a>,
 ) -> Result<Vec<Parameter<'a>>, String> {
     let raw = raw(document, operation)?;
-    let fields = raw.into_iter().filter(|raw| raw.get("in").is_some_and(|place| place == "formData"));
+    let fields =
+        raw.into_iter().filter(|raw| raw.get("in").is_some_and(|place| place == "formData"));
     Ok(fields.filter_map(|raw| of_swagger(raw, Location::Body)).collect())
 }
 
@@ -93,7 +94,7 @@ fn of_swagger(raw: &Value, location: Location) -> Option<Parameter<'_>> {
         description: text(raw, "description"),
         schema: Some(raw),
         style: Style { word, explode, allow_reserved: false },
-        file: is_file.then_some(File { content_type: None }),
+        file: is_file.then_some(File::Part { content_type: None }),
     })
 }
 
@@ -139,7 +140,11 @@ pub(super) fn style(raw: &Value, location: Location) -> Style {
     let explode = raw.get("explode").and_then(Value::as_bool);
     let allow_reserved = raw.get("allowReserved").and_then(Value::as_bool).unwrap_or_default()
         && matches!(location, Location::Query | Location::Path);
-    Style { word, explode: explode.unwrap_or(matches!(word, "form" | "deepObject")), allow_reserved }
+    Style {
+        word,
+        explode: explode.unwrap_or(matches!(word, "form" | "deepObject")),
+        allow_reserved,
+    }
 }
 
 fn name(raw: &Value) -> Option<&str> {

@@ -7,10 +7,10 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use toolsmith_core::{JsonText, Map, Value, json};
-use toolsmith_engine::schema::Schema;
+use toolsmith_core::{Map, Value, json};
 
 use super::{
+    constraints::{self, is_short, nullable, shown, too_many, types},
     document::{Document, reference_of},
     flat::flatten,
     names, sharing, wording,
@@ -19,8 +19,7 @@ use super::{
 /// How deep a schema may nest without a reference.
 const LEVELS: usize = 8;
 
-/// How many values of an enumeration, and how many alternatives, are kept.
-const MOST_VALUES: usize = 200;
+/// How many alternatives are kept.
 const MOST_ALTERNATIVES: usize = 30;
 
 /// How many fields of one object are kept.
@@ -78,7 +77,8 @@ impl<'a, 'd> Translator<'a, 'd> {
     /// Translates what was referred to, and puts everything into one schema.
     pub(super) fn finish(&mut self, schema: Value) -> Value {
         while let Some((reference, name)) = self.waiting.pop_front() {
-            let target = self.document.find(reference).and_then(|found| self.document.follow(found));
+            let target =
+                self.document.find(reference).and_then(|found| self.document.follow(found));
             let translated = match target {
                 Ok(target) => self.at(target, 0),
                 Err(_) => json!({}),
@@ -196,14 +196,21 @@ impl<'a, 'd> Translator<'a, 'd> {
     }
 
     /// Takes over the words that mean the same everywhere.
-    fn common(&mut self, words: &'a Map<String, Value>, made: &mut Map<String, Value>, most: usize) {
+    fn common(
+        &mut self,
+        words: &'a Map<String, Value>,
+        made: &mut Map<String, Value>,
+        most: usize,
+    ) {
         let mut text = description(words, most).unwrap_or_default();
         if self.direction == Direction::Request {
             if let Some(default) = words.get("default").filter(|value| is_short(value)) {
                 // As `default` it would be filled in and sent; the API knows it by itself.
                 text = format!("{} Default: {}.", wording::sentence(&text), shown(default));
             }
-            if let Some(values) = words.get("enum").and_then(Value::as_array).filter(|v| too_many(v)) {
+            if let Some(values) =
+                words.get("enum").and_then(Value::as_array).filter(|v| too_many(v))
+            {
                 let some: Vec<String> = values.iter().take(10).map(shown).collect();
                 text = format!("{} One of: {}, …", wording::sentence(&text), some.join(", "));
             }
@@ -221,7 +228,7 @@ impl<'a, 'd> Translator<'a, 'd> {
             made.insert("type".to_owned(), types);
         }
         if self.direction == Direction::Request {
-            constraints(words, made);
+            constraints::take_over(words, made);
         }
     }
 
@@ -235,7 +242,12 @@ impl<'a, 'd> Translator<'a, 'd> {
     }
 
     /// `oneOf` becomes `anyOf`: alternatives that overlap would refuse good values.
-    fn alternatives(&mut self, words: &'a Map<String, Value>, made: &mut Map<String, Value>, level: usize) {
+    fn alternatives(
+        &mut self,
+        words: &'a Map<String, Value>,
+        made: &mut Map<String, Value>,
+        level: usize,
+    ) {
         if self.direction == Direction::Response {
             return;
         }
@@ -249,7 +261,12 @@ impl<'a, 'd> Translator<'a, 'd> {
         made.insert("anyOf".to_owned(), members.into());
     }
 
-    fn object(&mut self, words: &'a Map<String, Value>, made: &mut Map<String, Value>, level: usize) {
+    fn object(
+        &mut self,
+        words: &'a Map<String, Value>,
+        made: &mut Map<String, Value>,
+        level: usize,
+    ) {
         if let Some(fields) = words.get("properties").and_then(Value::as_object) {
             let fields: Vec<(&str, &Value)> =
                 fields.iter().map(|(name, field)| (name.as_str(), field)).collect();
@@ -262,7 +279,12 @@ impl<'a, 'd> Translator<'a, 'd> {
             return;
         }
         match words.get("additionalProperties") {
-            Some(Value::Bool(false)) if words.get("properties").and_then(Value::as_object).is_none_or(|fields| fields.len() <= MOST_FIELDS) => {
+            Some(Value::Bool(false))
+                if words
+                    .get("properties")
+                    .and_then(Value::as_object)
+                    .is_none_or(|fields| fields.len() <= MOST_FIELDS) =>
+            {
                 made.insert("additionalProperties".to_owned(), Value::Bool(false));
             }
             Some(more @ Value::Object(inner)) if !inner.is_empty() => {
@@ -292,7 +314,8 @@ impl<'a, 'd> Translator<'a, 'd> {
             required.iter().filter(|name| known.contains(**name)).copied().collect();
         needed.sort_unstable();
         needed.dedup();
-        let translated = left.iter().map(|(name, field)| ((*name).to_owned(), self.at(field, level + 1)));
+        let translated =
+            left.iter().map(|(name, field)| ((*name).to_owned(), self.at(field, level + 1)));
         let translated: Map<String, Value> = translated.collect();
         if !translated.is_empty() {
             made.insert("properties".to_owned(), Value::Object(translated));
@@ -309,7 +332,8 @@ impl<'a, 'd> Translator<'a, 'd> {
             Direction::Response => "writeOnly",
         };
         let is_so = |value: &Value| value.get(word) == Some(&Value::Bool(true));
-        is_so(field) || (reference_of(field).is_some() && self.document.follow(field).is_ok_and(is_so))
+        is_so(field)
+            || (reference_of(field).is_some() && self.document.follow(field).is_ok_and(is_so))
     }
 
     fn list(&mut self, words: &'a Map<String, Value>, made: &mut Map<String, Value>, level: usize) {
@@ -330,141 +354,7 @@ fn wrapped(inner: Value, words: &Map<String, Value>, text: Option<String>) -> Va
     Value::Object(made)
 }
 
-/// Lets a value be null, as older documents say it.
-fn nullable(words: &Map<String, Value>, made: &mut Map<String, Value>) {
-    let says = |word: &str| words.get(word) == Some(&Value::Bool(true));
-    if !says("nullable") && !says("x-nullable") {
-        return;
-    }
-    if let Some(Value::String(word)) = made.get("type").cloned() {
-        made.insert("type".to_owned(), json!([word, "null"]));
-        if let Some(Value::Array(values)) = made.get_mut("enum")
-            && !values.contains(&Value::Null)
-        {
-            values.push(Value::Null);
-        }
-        return;
-    }
-    let reference = made.remove("$ref");
-    let is_alone = reference.is_some();
-    if let Some(reference) = reference {
-        made.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
-    }
-    if let Some(Value::Array(members)) = made.get_mut("anyOf")
-        && (is_alone || !members.iter().any(|member| member.get("type") == Some(&json!("null"))))
-    {
-        members.push(json!({ "type": "null" }));
-    }
-}
-
 fn description(words: &Map<String, Value>, most: usize) -> Option<String> {
     let text = words.get("description").and_then(Value::as_str)?;
     Some(wording::brief(text, most)).filter(|text| !text.is_empty())
-}
-
-/// Returns the types of a schema that JSON Schema knows.
-fn types(words: &Map<String, Value>) -> Option<Value> {
-    const KNOWN: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
-    let known = |word: &str| KNOWN.iter().find(|known| word.eq_ignore_ascii_case(known)).copied();
-    match words.get("type") {
-        Some(Value::String(word)) if word == "file" => Some("string".into()),
-        Some(Value::String(word)) => known(word).map(Into::into),
-        Some(Value::Array(list)) => {
-            let mut found: Vec<&str> =
-                list.iter().filter_map(Value::as_str).filter_map(known).collect();
-            found.dedup();
-            let is_distinct = found.iter().enumerate().all(|(n, word)| !found.iter().take(n).any(|w| w == word));
-            match found.as_slice() {
-                [] => None,
-                [one] => Some((*one).into()),
-                all => is_distinct.then(|| json!(all)),
-            }
-        }
-        None if words.get("properties").is_some_and(Value::is_object) => Some("object".into()),
-        None if words.get("items").is_some_and(Value::is_object) => Some("array".into()),
-        _ => None,
-    }
-}
-
-/// Takes over the limits of a value, as far as they can be meant.
-fn constraints(words: &Map<String, Value>, made: &mut Map<String, Value>) {
-    let is_text = made.get("type").is_some_and(|word| word == "string");
-    if let Some(values) = words.get("enum").and_then(Value::as_array).filter(|v| !v.is_empty() && !too_many(v)) {
-        // `enum: [1, on]` of a text means the texts.
-        let as_text = |value: &Value| match value {
-            Value::Number(_) | Value::Bool(_) if is_text => value.to_string().into(),
-            value => value.clone(),
-        };
-        made.insert("enum".to_owned(), values.iter().map(as_text).collect());
-    }
-    if let Some(value) = words.get("const").filter(|value| is_short(value)) {
-        made.insert("const".to_owned(), value.clone());
-    }
-    for word in ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"] {
-        if let Some(number) = words.get(word).and_then(Value::as_u64) {
-            made.insert(word.to_owned(), number.into());
-        }
-    }
-    bounds(words, made);
-    if let Some(number) = words.get("multipleOf").filter(|n| n.as_f64().is_some_and(|n| n > 0.0)) {
-        made.insert("multipleOf".to_owned(), number.clone());
-    }
-    if words.get("uniqueItems") == Some(&Value::Bool(true)) {
-        made.insert("uniqueItems".to_owned(), Value::Bool(true));
-    }
-    if let Some(format) = words.get("format").and_then(Value::as_str).filter(|f| f.len() <= 40) {
-        made.insert("format".to_owned(), format.into());
-    }
-    if let Some(pattern) = words.get("pattern").and_then(Value::as_str).filter(|p| is_pattern(p)) {
-        made.insert("pattern".to_owned(), pattern.into());
-    }
-}
-
-/// Limits of numbers: older documents say by a flag that a limit itself does not fit.
-fn bounds(words: &Map<String, Value>, made: &mut Map<String, Value>) {
-    for (limit, exclusive) in
-        [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")]
-    {
-        let number = words.get(limit).filter(|number| number.is_number());
-        match (number, words.get(exclusive)) {
-            (Some(number), Some(Value::Bool(true))) => made.insert(exclusive.to_owned(), number.clone()),
-            (Some(number), Some(Value::Number(other))) => {
-                made.insert(exclusive.to_owned(), other.clone().into());
-                made.insert(limit.to_owned(), number.clone())
-            }
-            (Some(number), _) => made.insert(limit.to_owned(), number.clone()),
-            (None, Some(Value::Number(other))) => made.insert(exclusive.to_owned(), other.clone().into()),
-            (None, _) => None,
-        };
-    }
-}
-
-/// Tells whether a pattern can be used as it is: documents write them for many languages.
-fn is_pattern(pattern: &str) -> bool {
-    let is_quoted = pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/');
-    !pattern.is_empty()
-        && pattern.len() <= 300
-        && !is_quoted
-        && Schema::inspect(&JsonText::of(&json!({ "pattern": pattern }))).is_ok()
-}
-
-fn too_many(values: &[Value]) -> bool {
-    values.len() > MOST_VALUES || values.iter().any(|value| !is_short(value))
-}
-
-/// Tells whether a value is a word of bearable length.
-pub(super) fn is_short(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.len() <= 200,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(_) => false,
-        Value::Null | Value::Bool(_) | Value::Number(_) => true,
-    }
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) if !text.is_empty() => text.clone(),
-        other => other.to_string(),
-    }
 }

@@ -43,8 +43,12 @@ pub(super) fn find(
     api: &str,
 ) -> Result<Auth, String> {
     let asked = operation.own.get("security").or(document.root.get("security"));
-    let alternatives: Vec<&Map<String, Value>> =
-        asked.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect();
+    let alternatives: Vec<&Map<String, Value>> = asked
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_object)
+        .collect();
     if alternatives.is_empty() {
         return Ok(Auth::default());
     }
@@ -66,7 +70,9 @@ pub(super) fn find(
         let others = alternatives.iter().map(|alternative| {
             alternative.keys().map(String::as_str).collect::<Vec<_>>().join(" and ")
         });
-        let list: Vec<String> = others.map(|words| if words.is_empty() { "nothing".to_owned() } else { words }).collect();
+        let list: Vec<String> = others
+            .map(|words| if words.is_empty() { "nothing".to_owned() } else { words })
+            .collect();
         let list: String = list.join(", ").chars().take(200).collect();
         auth.warnings.push(format!(
             "several kinds of authorization would do ({list}); the first that can be mapped is taken"
@@ -90,9 +96,14 @@ fn map_all(
                 auth.more.push((place, key, value));
             }
             Mapped::Key(place, key, value) => auth.main = Some(key_auth(place, &key, &value)),
-            Mapped::Auth(value) | Mapped::Token(value, _) if auth.main.is_some() && !is_key(auth.main.as_ref()) => {
+            Mapped::Auth(value) | Mapped::Token(value, _)
+                if auth.main.is_some() && !is_key(auth.main.as_ref()) =>
+            {
                 drop(value);
-                return Err(format!("`{}` is needed beside another kind of authorization", short(name)));
+                return Err(format!(
+                    "`{}` is needed beside another kind of authorization",
+                    short(name)
+                ));
             }
             Mapped::Auth(value) => replace_main(&mut auth, value),
             Mapped::Token(value, warning) => {
@@ -109,7 +120,8 @@ fn map_all(
 fn replace_main(auth: &mut Auth, value: Value) {
     let before = auth.main.replace(value);
     if let Some(before) = before {
-        let text = |key: &str| before.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text =
+            |key: &str| before.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let place = match text("in").as_str() {
             "query" => Place::Query,
             "cookie" => Place::Cookie,
@@ -143,15 +155,19 @@ fn map_one(
     };
     let shown = short(name);
     let Some(scheme) = all.and_then(|all| all.get(name)) else {
-        let why = format!("it asks for the authorization `{shown}`, which is not described; none is sent");
+        let why = format!(
+            "it asks for the authorization `{shown}`, which is not described; none is sent"
+        );
         return Ok(Mapped::Nothing(why));
     };
     let scheme = document.follow(scheme)?;
     let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default();
     let bearer = || json!({ "type": "bearer", "token": format!("${{{api}_TOKEN}}") });
-    let basic = || json!({
-        "type": "basic", "username": format!("${{{api}_USERNAME}}"), "password": format!("${{{api}_PASSWORD}}")
-    });
+    let basic = || {
+        json!({
+            "type": "basic", "username": format!("${{{api}_USERNAME}}"), "password": format!("${{{api}_PASSWORD}}")
+        })
+    };
     match text("type") {
         "apiKey" => {
             let key = text("name");
@@ -161,7 +177,11 @@ fn map_one(
                 "cookie" => Place::Cookie,
                 _ => return Err(format!("the key of `{shown}` stands in no place that is known")),
             };
-            if key.is_empty() || key.contains("${") || (place != Place::Query && toolsmith_net::HeaderName::from_bytes(key.as_bytes()).is_err()) {
+            if key.is_empty()
+                || key.contains("${")
+                || (place != Place::Query
+                    && toolsmith_net::HeaderName::from_bytes(key.as_bytes()).is_err())
+            {
                 return Err(format!("the key of `{shown}` has no name that can be sent"));
             }
             Ok(Mapped::Key(place, key.to_owned(), format!("${{{}}}", key_variable(all, name, api))))
@@ -170,24 +190,34 @@ fn map_one(
         "http" => match text("scheme").to_ascii_lowercase().as_str() {
             "bearer" => Ok(Mapped::Auth(bearer())),
             "basic" => Ok(Mapped::Auth(basic())),
-            other => Err(format!("it needs the authorization `{}`, which tools cannot do", short(other))),
+            other => {
+                Err(format!("it needs the authorization `{}`, which tools cannot do", short(other)))
+            }
         },
         "oauth2" => Ok(oauth(document.dialect, scheme, scopes, api, bearer())),
         "openIdConnect" => Ok(Mapped::Token(bearer(), elsewhere("OpenID Connect", api))),
-        "mutualTLS" => Err("it needs a certificate of the client (mutual TLS), which tools cannot show".to_owned()),
-        other => Err(format!("it needs the authorization `{}`, which tools cannot do", short(other))),
+        "mutualTLS" => {
+            Err("it needs a certificate of the client (mutual TLS), which tools cannot show"
+                .to_owned())
+        }
+        other => {
+            Err(format!("it needs the authorization `{}`, which tools cannot do", short(other)))
+        }
     }
 }
 
 /// Maps client credentials; for other flows a person has to get the token.
 fn oauth(dialect: Dialect, scheme: &Value, scopes: &Value, api: &str, bearer: Value) -> Mapped {
     let flow = match dialect {
-        Dialect::Two => Some(scheme).filter(|scheme| scheme.get("flow").is_some_and(|flow| flow == "application")),
+        Dialect::Two => Some(scheme)
+            .filter(|scheme| scheme.get("flow").is_some_and(|flow| flow == "application")),
         Dialect::Three => scheme.pointer("/flows/clientCredentials"),
     };
     let token_url = flow.and_then(|flow| flow.get("tokenUrl")).and_then(Value::as_str);
     let is_address = |url: &&str| {
-        (url.starts_with("https://") || url.starts_with("http://")) && !url.contains("${") && url.len() < 2_000
+        (url.starts_with("https://") || url.starts_with("http://"))
+            && !url.contains("${")
+            && url.len() < 2_000
     };
     let Some(token_url) = token_url.filter(is_address) else {
         return Mapped::Token(bearer, elsewhere("OAuth 2", api));
@@ -198,7 +228,8 @@ fn oauth(dialect: Dialect, scheme: &Value, scopes: &Value, api: &str, bearer: Va
         "client_id": format!("${{{api}_CLIENT_ID}}"),
         "client_secret": format!("${{{api}_CLIENT_SECRET}}")
     });
-    let scopes: Vec<&str> = scopes.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let scopes: Vec<&str> =
+        scopes.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let scope = scopes.join(" ");
     if !scope.is_empty() && !scope.contains("${") && scope.len() < 1_000 {
         auth["scope"] = scope.into();
@@ -213,7 +244,8 @@ fn elsewhere(kind: &str, api: &str) -> String {
 /// Names the variable of a key: by the API alone, unless it has several keys.
 fn key_variable(all: Option<&Value>, name: &str, api: &str) -> String {
     let schemes = all.and_then(Value::as_object).into_iter().flatten();
-    let keys = schemes.filter(|(_, scheme)| scheme.get("type").is_some_and(|word| word == "apiKey"));
+    let keys =
+        schemes.filter(|(_, scheme)| scheme.get("type").is_some_and(|word| word == "apiKey"));
     let own = names::variable(name);
     if keys.count() > 1 && !own.is_empty() {
         return format!("{api}_{}", own.trim_start_matches('_'));

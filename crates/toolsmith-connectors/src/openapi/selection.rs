@@ -62,7 +62,8 @@ impl Selection {
 
 /// Tells whether a path fits a pattern: `*` is anything but `/`, `**` anything, `?` one character.
 fn is_match(pattern: &str, path: &str) -> bool {
-    let (pattern, path): (Vec<char>, Vec<char>) = (pattern.chars().collect(), path.chars().collect());
+    let (pattern, path): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), path.chars().collect());
     // Which beginnings of the path fit the pattern so far: no pattern makes this grow.
     let mut fits = vec![false; path.len() + 1];
     if let Some(first) = fits.first_mut() {

@@ -21,25 +21,40 @@ pub(super) enum Server {
 }
 
 /// Finds the server of an operation: its own, that of its path, that of the document.
-pub(super) fn find(document: &Document<'_>, operation: &Operation<'_>, options: &Options) -> Server {
+pub(super) fn find(
+    document: &Document<'_>,
+    operation: &Operation<'_>,
+    options: &Options,
+) -> Server {
     if let Some(url) = &options.base_url {
         return Server::Known(url.trim_end_matches('/').to_owned());
     }
     if document.dialect == Dialect::Two {
         return of_swagger(document, operation, options);
     }
-    let lists = [operation.own.get("servers"), operation.shared.get("servers"), document.root.get("servers")];
-    let list = lists.into_iter().flatten().filter_map(Value::as_array).find(|list| !list.is_empty());
+    let lists = [
+        operation.own.get("servers"),
+        operation.shared.get("servers"),
+        document.root.get("servers"),
+    ];
+    let list =
+        lists.into_iter().flatten().filter_map(Value::as_array).find(|list| !list.is_empty());
     let Some(list) = list else {
         // A document without servers means the root of where it came from.
-        return options.source.as_ref().and_then(|source| resolve("/", Some(source))).map_or(Server::Unknown, Server::Known);
+        return options
+            .source
+            .as_ref()
+            .and_then(|source| resolve("/", Some(source)))
+            .map_or(Server::Unknown, Server::Known);
     };
     let urls: Vec<String> = list.iter().take(20).filter_map(filled).collect();
     if let Some(url) = urls.iter().find_map(|url| resolve(url, options.source.as_ref())) {
         return Server::Known(url);
     }
     match urls.iter().find(|url| url.contains("://") && !url.starts_with("http")) {
-        Some(url) => Server::Foreign(url.split("://").next().unwrap_or_default().chars().take(20).collect()),
+        Some(url) => {
+            Server::Foreign(url.split("://").next().unwrap_or_default().chars().take(20).collect())
+        }
         None => Server::Unknown,
     }
 }
@@ -99,7 +114,8 @@ fn resolve(url: &str, source: Option<&Url>) -> Option<String> {
         Err(_) => source?.join(url).ok()?,
     };
     let is_http = matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some();
-    let has_more = parsed.query().is_some() || parsed.fragment().is_some() || !parsed.username().is_empty();
+    let has_more =
+        parsed.query().is_some() || parsed.fragment().is_some() || !parsed.username().is_empty();
     let text = String::from(parsed);
     let is_plain = !text.contains(['{', '}', '$', '"', '\\']);
     (is_http && !has_more && is_plain).then(|| text.trim_end_matches('/').to_owned())
@@ -121,17 +137,33 @@ mod tests {
 
     #[test]
     fn variables_have_their_defaults_and_relative_addresses_their_source() {
-        let of = |url: &str, source| server(json!({ "openapi": "3.0.0", "servers": [{
-            "url": url, "variables": { "v": { "default": "v2" }, "e": { "enum": ["x"] }, "n": {} } }] }), source);
+        let of = |url: &str, source| {
+            server(
+                json!({ "openapi": "3.0.0", "servers": [{
+            "url": url, "variables": { "v": { "default": "v2" }, "e": { "enum": ["x"] }, "n": {} } }] }),
+                source,
+            )
+        };
         let known = |url: &str| Server::Known(url.to_owned());
         assert_eq!(of("https://a.example/{v}/{e}/", None), known("https://a.example/v2/x"));
         assert_eq!(of("https://a.example/{n}", None), Server::Unknown);
         assert_eq!(of("https://a.example/{no", None), Server::Unknown);
         assert_eq!(of("/v1", None), Server::Unknown);
-        assert_eq!(of("/v1", Some("https://b.example/docs/api.json")), known("https://b.example/v1"));
-        assert_eq!(of("..", Some("https://b.example/x/docs/api.json")), known("https://b.example/x"));
+        assert_eq!(
+            of("/v1", Some("https://b.example/docs/api.json")),
+            known("https://b.example/v1")
+        );
+        assert_eq!(
+            of("..", Some("https://b.example/x/docs/api.json")),
+            known("https://b.example/x")
+        );
         assert_eq!(of("wss://a.example", None), Server::Foreign("wss".to_owned()));
-        for hostile in ["https://a.example/${HOME}", "javascript:alert(1)", "https://u:p@a.example", "file:///etc"] {
+        for hostile in [
+            "https://a.example/${HOME}",
+            "javascript:alert(1)",
+            "https://u:p@a.example",
+            "file:///etc",
+        ] {
             assert!(!matches!(of(hostile, None), Server::Known(_)), "{hostile}");
         }
         let none = json!({ "openapi": "3.0.0" });
@@ -148,12 +180,21 @@ mod tests {
         };
         let known = |url: &str| Server::Known(url.to_owned());
         assert_eq!(
-            of(json!({ "host": "a.example", "basePath": "/v1", "schemes": ["http", "https"] }), None),
+            of(
+                json!({ "host": "a.example", "basePath": "/v1", "schemes": ["http", "https"] }),
+                None
+            ),
             known("https://a.example/v1")
         );
         assert_eq!(of(json!({ "host": "a.example" }), None), known("https://a.example"));
-        assert_eq!(of(json!({ "basePath": "/v1" }), Some("http://b.example/s.json")), known("http://b.example/v1"));
+        assert_eq!(
+            of(json!({ "basePath": "/v1" }), Some("http://b.example/s.json")),
+            known("http://b.example/v1")
+        );
         assert_eq!(of(json!({}), None), Server::Unknown);
-        assert_eq!(of(json!({ "host": "a", "schemes": ["wss"] }), None), Server::Foreign("wss".to_owned()));
+        assert_eq!(
+            of(json!({ "host": "a", "schemes": ["wss"] }), None),
+            Server::Foreign("wss".to_owned())
+        );
     }
 }

@@ -64,9 +64,14 @@ fn without_tags(text: &str) -> String {
         }
     }
     plain.push_str(rest);
-    for (entity, c) in
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")]
-    {
+    for (entity, c) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ] {
         if plain.contains(entity) {
             plain = plain.replace(entity, c);
         }

@@ -5,7 +5,13 @@ use toolsmith_core::{Fields, Secret, Template, ToolError, Vault};
 use toolsmith_net::{Client, Request, Url};
 use url::form_urlencoded::byte_serialize;
 
-use super::{address::percent, request::{Showing, with_cookies}, slot, style::cookie_safe, token::TokenSource};
+use super::{
+    address::percent,
+    request::{Showing, with_cookies},
+    slot,
+    style::cookie_safe,
+    token::TokenSource,
+};
 use crate::texts;
 
 /// How a request shows who sends it.

@@ -51,14 +51,13 @@ impl BodyType {
 
     /// Writes a body; returns its media type too.
     pub(super) fn write(self, body: &Value) -> Result<Written, ToolError> {
-        let written = |media_type: &str, bytes: Bytes| Written { media_type: media_type.to_owned(), bytes };
+        let written =
+            |media_type: &str, bytes: Bytes| Written { media_type: media_type.to_owned(), bytes };
         Ok(match (self, body) {
             (Self::Json, body) => written("application/json", body.to_string().into()),
             (Self::Form | Self::Multipart, Value::Object(fields)) => {
-                let fields: Vec<Filled> = fields
-                    .iter()
-                    .map(|(name, value)| Filled::usual(name, value.clone()))
-                    .collect();
+                let fields: Vec<Filled> =
+                    fields.iter().map(|(name, value)| Filled::usual(name, value.clone())).collect();
                 return self.write_fields(&fields);
             }
             (Self::Form, body) => written(FORM, plain(body).into()),
@@ -115,7 +114,8 @@ impl Filled {
         values: Values<'_>,
     ) -> Result<Option<Self>, ToolError> {
         let Some(value) = part.slot.shape.fill(values)? else { return Ok(None) };
-        let filename = part.filename.as_ref().map(|pattern| pattern.fill_plain(values)).transpose()?;
+        let filename =
+            part.filename.as_ref().map(|pattern| pattern.fill_plain(values)).transpose()?;
         // A file without a name of its own is called as its field: servers know files by it.
         let filename = filename.map(|filename| filename.unwrap_or_else(|| name.to_owned()));
         Ok(Some(Self {

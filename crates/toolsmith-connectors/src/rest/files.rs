@@ -109,7 +109,10 @@ mod tests {
         let read = |text: &str| content(&json!(text)).unwrap();
         assert_eq!(read("plain\n"), Content { bytes: b"plain\n".to_vec(), media_type: None });
         let image = read("data:image/gif;base64,/wA=");
-        assert_eq!((image.bytes.as_slice(), image.media_type.as_deref()), (&[255, 0][..], Some("image/gif")));
+        assert_eq!(
+            (image.bytes.as_slice(), image.media_type.as_deref()),
+            (&[255, 0][..], Some("image/gif"))
+        );
         assert_eq!(read("data:;base64,YQ==").media_type, None);
         for text in ["data: is a word", "data:text/plain,hi", "data:", "data:a\nb;base64,YQ=="] {
             assert_eq!(read(text).bytes, text.as_bytes(), "{text}");

@@ -67,7 +67,9 @@ impl Plan {
         let whole = entry.any("body").and_then(|body| Shape::parse(body).ok());
         let body_type = body_type(entry, whole.as_ref());
         let body = match whole {
-            Some(Shape::Object(_)) if body_type.has_fields() => Some(Body::Parts(slot::parts(entry))),
+            Some(Shape::Object(_)) if body_type.has_fields() => {
+                Some(Body::Parts(slot::parts(entry)))
+            }
             whole => whole.map(Body::Whole),
         };
         let nulls = entry.texts("keep_null").unwrap_or_default();

@@ -59,7 +59,8 @@ fn body(
             shape.fill(values)?.map(|body| plan.body_type.write(&body)).transpose()
         }
         (Some(Body::Parts(parts)), _) => {
-            let filled = parts.iter().filter_map(|(name, part)| Filled::of(name, part, values).transpose());
+            let filled =
+                parts.iter().filter_map(|(name, part)| Filled::of(name, part, values).transpose());
             let filled = filled.collect::<Result<Vec<_>, _>>()?;
             plan.body_type.write_fields(&filled).map(Some)
         }

@@ -43,7 +43,10 @@ impl Slot {
 
 impl Line {
     /// Fills it in as a header; nothing when a parameter is absent.
-    pub(super) fn header(&self, values: Values<'_>) -> Result<Option<String>, toolsmith_core::ToolError> {
+    pub(super) fn header(
+        &self,
+        values: Values<'_>,
+    ) -> Result<Option<String>, toolsmith_core::ToolError> {
         match self.pattern.whole().filter(|_| !self.style.is_usual()) {
             Some(name) => Ok(values.get(name).map(|value| self.style.header(value))),
             None => self.pattern.fill_plain(values),
@@ -99,7 +102,9 @@ pub(super) fn parts(entry: &mut Fields<'_>) -> Vec<(String, Part)> {
                 entry.leave(fields);
                 shape.map(|shape| Part { slot: Slot { shape, style }, filename, content_type })
             }
-            None => Slot::usual(value).map(|slot| Part { slot, filename: None, content_type: None }),
+            None => {
+                Slot::usual(value).map(|slot| Part { slot, filename: None, content_type: None })
+            }
         };
         found.extend(part.map(|part| (name.clone(), part)));
     }

@@ -51,14 +51,9 @@ impl Place {
     fn words(self) -> &'static [&'static str] {
         match self {
             Self::Path => &["simple", "label", "matrix", "json"],
-            Self::Query => &[
-                "form",
-                "spaceDelimited",
-                "pipeDelimited",
-                "tabDelimited",
-                "deepObject",
-                "json",
-            ],
+            Self::Query => {
+                &["form", "spaceDelimited", "pipeDelimited", "tabDelimited", "deepObject", "json"]
+            }
             Self::Header => &["simple", "json"],
             Self::Cookie => &["form", "json"],
         }
@@ -71,7 +66,9 @@ const KEYS: [&str; 3] = ["style", "explode", "allow_reserved"];
 /// Tells whether a map is a value with its style, and not a value of its own.
 pub(super) fn is_styled(map: &Map<String, Value>, more: &[&str]) -> bool {
     let is_known = |key: &String| KEYS.contains(&key.as_str()) || more.contains(&key.as_str());
-    map.contains_key("value") && map.len() > 1 && map.keys().all(|key| key == "value" || is_known(key))
+    map.contains_key("value")
+        && map.len() > 1
+        && map.keys().all(|key| key == "value" || is_known(key))
 }
 
 impl Style {
@@ -123,15 +120,21 @@ impl Style {
                 deep(name, value, &mut |name, text| pairs.push(pair(name, text)));
                 pairs
             }
-            (_, Value::Array(items)) if self.explode => {
-                items.iter().filter(|item| !item.is_null()).map(|item| pair(name, &plain(item))).collect()
-            }
+            (_, Value::Array(items)) if self.explode => items
+                .iter()
+                .filter(|item| !item.is_null())
+                .map(|item| pair(name, &plain(item)))
+                .collect(),
             (_, Value::Object(fields)) if self.explode => {
                 let fields = fields.iter().filter(|(_, field)| !field.is_null());
                 fields.map(|(key, field)| pair(key, &plain(field))).collect()
             }
-            (Kind::Space, value @ (Value::Array(_) | Value::Object(_))) => joined(flat(value), "%20"),
-            (Kind::Pipe, value @ (Value::Array(_) | Value::Object(_))) => joined(flat(value), "%7C"),
+            (Kind::Space, value @ (Value::Array(_) | Value::Object(_))) => {
+                joined(flat(value), "%20")
+            }
+            (Kind::Pipe, value @ (Value::Array(_) | Value::Object(_))) => {
+                joined(flat(value), "%7C")
+            }
             (Kind::Tab, value @ (Value::Array(_) | Value::Object(_))) => joined(flat(value), "%09"),
             (_, value @ (Value::Array(_) | Value::Object(_))) => joined(flat(value), ","),
             (_, value) => vec![pair(name, &plain(value))],
@@ -141,7 +144,8 @@ impl Style {
     /// Writes a part of a path, escaped.
     pub(super) fn step(&self, parameter: &str, value: &Value) -> Result<String, ToolError> {
         let name = self.name.as_deref().unwrap_or(parameter);
-        let escape = |text: &str| if self.has_reserved { reserved_step(text) } else { percent(text) };
+        let escape =
+            |text: &str| if self.has_reserved { reserved_step(text) } else { percent(text) };
         let parts = self.parts(value, &escape);
         if parts.iter().all(String::is_empty) {
             return Err(ToolError::validation(format!("`{parameter}` must not be empty.")));
@@ -314,12 +318,7 @@ mod tests {
             (json!({ "style": "label" }), ".5", ".a%2Fb,2", ".R,100,G,200"),
             (json!({ "style": "label", "explode": true }), ".5", ".a%2Fb.2", ".R=100.G=200"),
             (json!({ "style": "matrix" }), ";c=5", ";c=a%2Fb,2", ";c=R,100,G,200"),
-            (
-                json!({ "style": "matrix", "explode": true }),
-                ";c=5",
-                ";c=a%2Fb;c=2",
-                ";R=100;G=200",
-            ),
+            (json!({ "style": "matrix", "explode": true }), ";c=5", ";c=a%2Fb;c=2", ";R=100;G=200"),
         ] {
             let style = style(&words, Place::Path);
             for (value, step) in [(&json!(5), one), (&list, of_list), (&object, of_object)] {

@@ -14,11 +14,11 @@ use std::fmt;
 use saphyr::ScalarStyle;
 use saphyr_parser::Parser;
 
+use self::{builder::Builder, tabs::Tabs};
 pub use self::{
     node::{Content, Entry, Node},
     writer::write,
 };
-use self::{builder::Builder, tabs::Tabs};
 
 /// The longest text that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;

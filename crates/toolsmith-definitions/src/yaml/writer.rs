@@ -175,7 +175,11 @@ fn pairs(map: &Map<String, Value>, depth: usize) -> Option<Vec<String>> {
         return None;
     }
     let pair = |(key, value): (&String, &Value)| {
-        Some(format!("{}: {}", word(&Value::String(key.clone()), Inside::Brackets), inner(value, depth)?))
+        Some(format!(
+            "{}: {}",
+            word(&Value::String(key.clone()), Inside::Brackets),
+            inner(value, depth)?
+        ))
     };
     map.iter().map(pair).collect()
 }
@@ -186,7 +190,8 @@ fn inner(value: &Value, depth: usize) -> Option<String> {
         Value::Object(map) if map.is_empty() => Some("{}".to_owned()),
         Value::Array(_) | Value::Object(_) if depth == 0 => None,
         Value::Array(items) => {
-            let words: Vec<String> = items.iter().map(|item| inner(item, 0)).collect::<Option<_>>()?;
+            let words: Vec<String> =
+                items.iter().map(|item| inner(item, 0)).collect::<Option<_>>()?;
             Some(enclose(value, &words))
         }
         Value::Object(map) => Some(enclose(value, &pairs(map, 0)?)),
@@ -244,8 +249,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn is_printable(c: char) -> bool {
-    !c.is_control()
-        && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
 /// Tells whether a text can be broken at its spaces and come back as it was.
@@ -264,7 +268,10 @@ fn is_literal(text: &str) -> bool {
             && line.chars().all(|c| c == ' ' || (is_printable(c) && !c.is_whitespace()))
     };
     let body = text.strip_suffix('\n').unwrap_or(text);
-    !body.is_empty() && !body.starts_with([' ', '\n']) && !body.ends_with('\n') && body.split('\n').all(is_line)
+    !body.is_empty()
+        && !body.starts_with([' ', '\n'])
+        && !body.ends_with('\n')
+        && body.split('\n').all(is_line)
 }
 
 #[cfg(test)]
@@ -305,11 +312,56 @@ mod tests {
     #[test]
     fn texts_that_mean_something_else_are_quoted() {
         for text in [
-            "", " a", "a ", "- a", "a: b", "a #b", "#", "3", "1.5", "true", "Yes", "null", "~", "a\tb", "2022-06-28",
-            "{x}", "[x]", "*a", "&a", "!a", "%a", "@a", "`a", "'a'", "\"a\"", "a\u{85}b", "\u{feff}", "---", "a\u{2028}b",
-            "? a", "a:", "<<", "=", "0x1f", ".inf", "a\r\nb", "\n", "\n\n", "a\n\n", " a\nb", "a\n b\n", "a \nb", "日本",
+            "",
+            " a",
+            "a ",
+            "- a",
+            "a: b",
+            "a #b",
+            "#",
+            "3",
+            "1.5",
+            "true",
+            "Yes",
+            "null",
+            "~",
+            "a\tb",
+            "2022-06-28",
+            "{x}",
+            "[x]",
+            "*a",
+            "&a",
+            "!a",
+            "%a",
+            "@a",
+            "`a",
+            "'a'",
+            "\"a\"",
+            "a\u{85}b",
+            "\u{feff}",
+            "---",
+            "a\u{2028}b",
+            "? a",
+            "a:",
+            "<<",
+            "=",
+            "0x1f",
+            ".inf",
+            "a\r\nb",
+            "\n",
+            "\n\n",
+            "a\n\n",
+            " a\nb",
+            "a\n b\n",
+            "a \nb",
+            "日本",
         ] {
-            for value in [json!(text), json!([text]), json!({ "k": text }), json!({ text: { text: [text, { text: 1 }] } })] {
+            for value in [
+                json!(text),
+                json!([text]),
+                json!({ "k": text }),
+                json!({ text: { text: [text, { text: 1 }] } }),
+            ] {
                 assert_eq!(read(&write(&value)), value, "{}", write(&value));
             }
         }
@@ -319,7 +371,8 @@ mod tests {
     }
 
     fn values() -> impl Strategy<Value = Value> {
-        let text = prop_oneof!["[ -~]{0,12}", "[a-c \\n#:,-]{0,40}", "\\PC{0,10}", "([a-z]{1,9} ?){1,40}"];
+        let text =
+            prop_oneof!["[ -~]{0,12}", "[a-c \\n#:,-]{0,40}", "\\PC{0,10}", "([a-z]{1,9} ?){1,40}"];
         let leaf = prop_oneof![
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),

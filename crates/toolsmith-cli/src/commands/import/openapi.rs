@@ -66,9 +66,10 @@ pub(super) fn run(session: &Session, wanted: &ImportOpenapi) -> Result<ExitCode>
         .map_err(|why| UsageError::new(format!("{}: {why}", wanted.source)))?;
     spinner.say(format!("writing {}", counted(import.tools.len() as u64, "file")));
     let first = toolbox.definitions().folders().first().map(PathBuf::from);
-    let folder = wanted.out.clone().unwrap_or_else(|| {
-        first.unwrap_or_else(|| PathBuf::from("tools")).join(&import.name)
-    });
+    let folder = wanted
+        .out
+        .clone()
+        .unwrap_or_else(|| first.unwrap_or_else(|| PathBuf::from("tools")).join(&import.name));
     let report = write(wanted, import, folder, &toolbox)?;
     drop(spinner);
     session.show(&report, |colour| report.text(colour))?;
@@ -105,7 +106,9 @@ fn write(
     let left = import.unmapped.into_iter();
     let mut report = Report {
         warnings: import.warnings,
-        unmapped: left.map(|left| Left { operation: left.operation, reason: left.reason }).collect(),
+        unmapped: left
+            .map(|left| Left { operation: left.operation, reason: left.reason })
+            .collect(),
         variables: import.variables,
         is_dry: wanted.dry_run,
         ..Report::default()
@@ -115,7 +118,10 @@ fn write(
         let name = text(definition.get("name"));
         let (path, fate) = writing.put(&name, definition)?;
         report.note(toolbox, &name, &path, fate);
-        report.requests.push((text(definition.pointer("/entry/method")), text(definition.pointer("/entry/path"))));
+        report.requests.push((
+            text(definition.pointer("/entry/method")),
+            text(definition.pointer("/entry/path")),
+        ));
         report.files.push(path);
         report.fates.push(fate);
         report.tools.push(name);
@@ -143,7 +149,8 @@ impl Report {
     fn text(&self, colour: Colour) -> String {
         let mut text = self.table(colour);
         text.push_str(&self.summary(colour));
-        let unmapped = self.unmapped.iter().map(|left| format!("{}: {}", left.operation, left.reason));
+        let unmapped =
+            self.unmapped.iter().map(|left| format!("{}: {}", left.operation, left.reason));
         text.push_str(&listed(&colour.red("unmapped"), unmapped, self.unmapped.len()));
         let warnings = self.warnings.iter().cloned();
         text.push_str(&listed(&colour.bold("warning"), warnings, self.warnings.len()));
@@ -153,7 +160,10 @@ impl Report {
         if !self.is_dry && !self.tools.is_empty() {
             let folder = one_line(&self.folder.display().to_string());
             text.push_str(&format!("\nTry next:\n  toolsmith tools validate {folder}\n"));
-            text.push_str(&format!("  toolsmith tools show {}\n", self.tools.first().map_or("", String::as_str)));
+            text.push_str(&format!(
+                "  toolsmith tools show {}\n",
+                self.tools.first().map_or("", String::as_str)
+            ));
         }
         text
     }

@@ -70,7 +70,8 @@ impl Fetcher<'_> {
 fn parse(text: &str) -> Result<Value, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
-        return serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"));
+        return serde_json::from_str(text)
+            .map_err(|error| format!("it is not valid JSON: {error}"));
     }
     if text.trim_start().starts_with('<') {
         return Err("it is a web page, not a document in JSON or YAML".to_owned());

@@ -128,10 +128,15 @@ mod tests {
         assert_eq!(put(Mode::DryRun, "a"), Fate::Created);
         assert!(!path.exists());
         assert_eq!(put(Mode::Careful, "a"), Fate::Created);
-        assert!(fs::read_to_string(&path).unwrap().starts_with("# From Greetings 1.\n# Importing again"));
+        assert!(
+            fs::read_to_string(&path)
+                .unwrap()
+                .starts_with("# From Greetings 1.\n# Importing again")
+        );
         assert_eq!(put(Mode::Careful, "a"), Fate::Unchanged);
         assert_eq!(put(Mode::Careful, "b"), Fate::Renewed);
-        let changed = fs::read_to_string(&path).unwrap().replace("description: b", "description: mine");
+        let changed =
+            fs::read_to_string(&path).unwrap().replace("description: b", "description: mine");
         fs::write(&path, &changed).unwrap();
         assert_eq!(put(Mode::Careful, "c"), Fate::Kept);
         assert_eq!(put(Mode::DryRun, "c"), Fate::Kept);

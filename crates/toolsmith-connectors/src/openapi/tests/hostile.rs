@@ -41,11 +41,15 @@ fn references_that_go_in_circles_end() {
     });
     for name in ["Self", "A", "All", "Any", "Not", "List", "Deep", "Gone"] {
         check(&with_schema(to(name), schemas.clone()));
-        check(&with_schema(json!({ "type": "object", "properties": { "p": to(name), "q": to(name) } }), schemas.clone()));
+        check(&with_schema(
+            json!({ "type": "object", "properties": { "p": to(name), "q": to(name) } }),
+            schemas.clone(),
+        ));
     }
     let mut document = with_schema(json!({}), json!({}));
     document["paths"]["/y"] = json!({ "$ref": "#/paths/~1y" });
-    document["paths"]["/z"] = json!({ "get": { "parameters": [{ "$ref": "#/paths/~1z/get/parameters/0" }] } });
+    document["paths"]["/z"] =
+        json!({ "get": { "parameters": [{ "$ref": "#/paths/~1z/get/parameters/0" }] } });
     let import = imported(&document);
     assert_eq!((import.tools.len(), import.unmapped.len()), (1, 2));
 }
@@ -57,12 +61,17 @@ fn references_that_multiply_do_not_grow() {
         for level in 0..60 {
             let next = json!({ "$ref": format!("#/components/schemas/L{}", level + 1) });
             let schema = match word {
-                "properties" => json!({ "type": "object", "properties": { "a": next, "b": next, "c": next } }),
+                "properties" => {
+                    json!({ "type": "object", "properties": { "a": next, "b": next, "c": next } })
+                }
                 word => json!({ word: [next, next, next] }),
             };
             schemas.insert(format!("L{level}"), schema);
         }
-        schemas.insert("L60".to_owned(), json!({ "type": "object", "properties": { "x": { "type": "string" } } }));
+        schemas.insert(
+            "L60".to_owned(),
+            json!({ "type": "object", "properties": { "x": { "type": "string" } } }),
+        );
         check(&with_schema(json!({ "$ref": "#/components/schemas/L0" }), Value::Object(schemas)));
     }
 }
@@ -75,10 +84,12 @@ fn what_is_deep_wide_or_long_is_cut() {
     }
     check(&with_schema(deep, json!({})));
     let values: Vec<String> = (0..100_000).map(|n| format!("value {n}")).collect();
-    let wide = json!({ "type": "object", "properties": { "e": { "type": "string", "enum": values } } });
+    let wide =
+        json!({ "type": "object", "properties": { "e": { "type": "string", "enum": values } } });
     check(&with_schema(wide, json!({})));
-    let fields: Map<String, Value> =
-        (0..50_000).map(|n| (format!("field{n}"), json!({ "type": "string", "description": "x".repeat(50) }))).collect();
+    let fields: Map<String, Value> = (0..50_000)
+        .map(|n| (format!("field{n}"), json!({ "type": "string", "description": "x".repeat(50) })))
+        .collect();
     check(&with_schema(json!({ "type": "object", "properties": fields }), json!({})));
     let long = json!({ "type": "string", "description": "word ".repeat(1_000_000), "pattern": "(a*)*".repeat(1_000),
                        "default": "x".repeat(1_000_000), "enum": ["y".repeat(1_000_000)] });
@@ -92,8 +103,9 @@ fn what_is_deep_wide_or_long_is_cut() {
 
 #[test]
 fn a_hundred_thousand_operations_are_bounded() {
-    let paths: Map<String, Value> =
-        (0..100_000).map(|n| (format!("/p{n}"), json!({ "get": { "operationId": "same" } }))).collect();
+    let paths: Map<String, Value> = (0..100_000)
+        .map(|n| (format!("/p{n}"), json!({ "get": { "operationId": "same" } })))
+        .collect();
     let import = imported(&json!({ "openapi": "3.0.0", "paths": paths }));
     assert_eq!((import.tools.len(), import.unmapped.len()), (20_000, 80_000));
     assert!(import.unmapped[0].reason.contains("more than 20000 operations"));
@@ -101,9 +113,12 @@ fn a_hundred_thousand_operations_are_bounded() {
 
 #[test]
 fn names_that_are_paths_or_templates_are_harmless() {
-    let mut document = with_schema(json!({ "type": "object", "properties": {
+    let mut document = with_schema(
+        json!({ "type": "object", "properties": {
         "${HOME}": { "type": "string", "enum": ["${HOME}", "x"], "description": "${HOME}", "default": "${HOME}" }
-    } }), json!({}));
+    } }),
+        json!({}),
+    );
     let operation = &mut document["paths"]["/x"]["post"];
     operation["operationId"] = "../../${HOME}/x".into();
     operation["summary"] = "${SECRET} $${SECRET}".into();
@@ -145,15 +160,74 @@ fn what_is_no_document_is_said_to_be_none() {
 
 /// The words of documents, so that wrong types meet the readers of all of them.
 const WORDS: [&str; 44] = [
-    "paths", "/x", "/x/{id}", "get", "post", "parameters", "name", "in", "required", "schema", "type", "items",
-    "properties", "allOf", "anyOf", "oneOf", "$ref", "enum", "default", "requestBody", "content", "application/json",
-    "multipart/form-data", "encoding", "style", "explode", "servers", "url", "variables", "security", "components",
-    "securitySchemes", "schemas", "responses", "200", "tags", "operationId", "description", "nullable", "const",
-    "pattern", "minimum", "consumes", "callbacks",
+    "paths",
+    "/x",
+    "/x/{id}",
+    "get",
+    "post",
+    "parameters",
+    "name",
+    "in",
+    "required",
+    "schema",
+    "type",
+    "items",
+    "properties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "$ref",
+    "enum",
+    "default",
+    "requestBody",
+    "content",
+    "application/json",
+    "multipart/form-data",
+    "encoding",
+    "style",
+    "explode",
+    "servers",
+    "url",
+    "variables",
+    "security",
+    "components",
+    "securitySchemes",
+    "schemas",
+    "responses",
+    "200",
+    "tags",
+    "operationId",
+    "description",
+    "nullable",
+    "const",
+    "pattern",
+    "minimum",
+    "consumes",
+    "callbacks",
 ];
 const TEXTS: [&str; 22] = [
-    "", "x", "id", "path", "query", "header", "cookie", "body", "formData", "string", "array", "object", "apiKey",
-    "oauth2", "#/components/schemas/x", "#/paths", "#", "https://a.example/{x}", "deepObject", "matrix", "binary", "${X}",
+    "",
+    "x",
+    "id",
+    "path",
+    "query",
+    "header",
+    "cookie",
+    "body",
+    "formData",
+    "string",
+    "array",
+    "object",
+    "apiKey",
+    "oauth2",
+    "#/components/schemas/x",
+    "#/paths",
+    "#",
+    "https://a.example/{x}",
+    "deepObject",
+    "matrix",
+    "binary",
+    "${X}",
 ];
 
 fn anything() -> impl Strategy<Value = Value> {
@@ -166,9 +240,13 @@ fn anything() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(8, 200, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((prop::sample::select(WORDS.as_slice()), inner), 0..6).prop_map(|pairs| {
-                Value::Object(pairs.into_iter().map(|(word, value)| (word.to_owned(), value)).collect())
-            })
+            prop::collection::vec((prop::sample::select(WORDS.as_slice()), inner), 0..6).prop_map(
+                |pairs| {
+                    Value::Object(
+                        pairs.into_iter().map(|(word, value)| (word.to_owned(), value)).collect(),
+                    )
+                }
+            )
         ]
     })
 }

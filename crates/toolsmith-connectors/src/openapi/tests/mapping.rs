@@ -16,7 +16,9 @@ fn document(paths: Value) -> Value {
 /// Imports one operation with a body of that schema, and returns its definition.
 fn with_body(schema: Value, schemas: Value) -> Value {
     let media = json!({ "application/json": { "schema": schema } });
-    let mut document = document(json!({ "/x": { "post": { "requestBody": { "required": true, "content": media } } } }));
+    let mut document = document(
+        json!({ "/x": { "post": { "requestBody": { "required": true, "content": media } } } }),
+    );
     document["components"] = json!({ "schemas": schemas });
     let import = imported(&document);
     Reader::new().read(&import.tools[0]).unwrap();
@@ -80,7 +82,10 @@ fn an_operation_becomes_a_definition_that_a_person_would_keep() {
             "deprecated": true
         })
     );
-    assert_eq!((import.title.as_str(), import.version.as_str(), import.name.as_str()), ("The Pet Store API", "1.2", "pet_store"));
+    assert_eq!(
+        (import.title.as_str(), import.version.as_str(), import.name.as_str()),
+        ("The Pet Store API", "1.2", "pet_store")
+    );
     assert_eq!(import.variables, ["PET_STORE_API_KEY"]);
     assert!(import.unmapped.is_empty() && import.warnings.is_empty(), "{:?}", import.warnings);
     Reader::new().read(&import.tools[0]).unwrap();
@@ -109,7 +114,10 @@ fn references_stand_where_they_are_used_unless_they_are_shared_or_recursive() {
     assert_eq!(input["properties"]["tree"], json!({ "$ref": "#/$defs/Node" }));
     let names: Vec<&String> = input["$defs"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["Address", "Node"]);
-    assert_eq!(input["$defs"]["Node"]["properties"]["children"]["items"], json!({ "$ref": "#/$defs/Node" }));
+    assert_eq!(
+        input["$defs"]["Node"]["properties"]["children"]["items"],
+        json!({ "$ref": "#/$defs/Node" })
+    );
 }
 
 #[test]
@@ -178,8 +186,11 @@ fn what_cannot_be_mapped_is_listed_with_its_reason() {
     document["components"] = json!({ "securitySchemes": {
         "tls": { "type": "mutualTLS" }, "digest": { "type": "http", "scheme": "digest" } } });
     let import = imported(&document);
-    let found: Vec<(&str, &str)> =
-        import.unmapped.iter().map(|left| (left.operation.as_str(), left.reason.as_str())).collect();
+    let found: Vec<(&str, &str)> = import
+        .unmapped
+        .iter()
+        .map(|left| (left.operation.as_str(), left.reason.as_str()))
+        .collect();
     for (operation, why) in [
         ("GET /a", "mutual TLS"),
         ("TRACE /a", "do not send the method TRACE"),
@@ -193,7 +204,10 @@ fn what_cannot_be_mapped_is_listed_with_its_reason() {
         ("QUERY /g", "QUERY"),
         ("webhook newPet", "requests that the API sends"),
     ] {
-        assert!(found.iter().any(|(known, reason)| *known == operation && reason.contains(why)), "{operation}: {found:?}");
+        assert!(
+            found.iter().any(|(known, reason)| *known == operation && reason.contains(why)),
+            "{operation}: {found:?}"
+        );
     }
     assert_eq!((found.len(), import.tools.len()), (11, 1));
 }
@@ -225,12 +239,16 @@ fn warnings_are_said_once_for_all_operations() {
     }
     let last = import.tools.last().unwrap();
     assert_eq!(last["entry"]["auth"]["in"], "query", "what works by itself comes first");
-    assert_eq!(import.variables, ["PET_STORE_API_KEY", "PET_STORE_AUTHORIZATION", "PET_STORE_TOKEN"]);
+    assert_eq!(
+        import.variables,
+        ["PET_STORE_API_KEY", "PET_STORE_AUTHORIZATION", "PET_STORE_TOKEN"]
+    );
 }
 
 #[test]
 fn client_credentials_become_a_token_source() {
-    let mut document = document(json!({ "/a": { "get": { "security": [{ "o": ["read", "write"] }] } } }));
+    let mut document =
+        document(json!({ "/a": { "get": { "security": [{ "o": ["read", "write"] }] } } }));
     document["components"] = json!({ "securitySchemes": { "o": { "type": "oauth2", "flows": {
         "clientCredentials": { "tokenUrl": "https://pets.example/token" } } } } });
     let import = imported(&document);
@@ -252,7 +270,11 @@ fn operations_are_chosen_without_changing_their_names() {
     let names = |selection: Selection| {
         let options = Options { selection, prefix: Some("p".to_owned()), ..Options::default() };
         import(&document, &options).map(|import| {
-            import.tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            import
+                .tools
+                .iter()
+                .map(|tool| tool["name"].as_str().unwrap().to_owned())
+                .collect::<Vec<_>>()
         })
     };
     let all = names(Selection::default()).unwrap();
@@ -261,9 +283,16 @@ fn operations_are_chosen_without_changing_their_names() {
     assert_eq!(only(Selection { tags: of(&["pets"]), ..Selection::default() }), all[..3]);
     assert_eq!(only(Selection { paths: of(&["/pets/*"]), ..Selection::default() }), all[2..3]);
     assert_eq!(only(Selection { methods: of(&["post"]), ..Selection::default() }), ["p_add"]);
-    assert_eq!(only(Selection { operations: of(&["users", &all[2]]), ..Selection::default() }), all[2..]);
-    let error = names(Selection { tags: of(&["birds"]), ..Selection::default() }).unwrap_err().to_string();
-    assert_eq!(error, "none of its 4 operations is wanted by these filters; its tags are: Pets, pets, users");
+    assert_eq!(
+        only(Selection { operations: of(&["users", &all[2]]), ..Selection::default() }),
+        all[2..]
+    );
+    let error =
+        names(Selection { tags: of(&["birds"]), ..Selection::default() }).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "none of its 4 operations is wanted by these filters; its tags are: Pets, pets, users"
+    );
 }
 
 #[test]
@@ -274,14 +303,18 @@ fn the_address_is_the_documents_or_the_one_that_is_given() {
         (base, import.variables)
     };
     let mut document = document(json!({ "/a": { "get": {} } }));
-    let given = Options { base_url: Some("http://127.0.0.1:1/x/".to_owned()), ..Options::default() };
+    let given =
+        Options { base_url: Some("http://127.0.0.1:1/x/".to_owned()), ..Options::default() };
     assert_eq!(base(&document, given.clone()).0, "${PET_STORE_URL:http://127.0.0.1:1/x}");
     document["paths"]["/a"]["get"]["servers"] = json!([{ "url": "https://up.example" }]);
     assert_eq!(base(&document, Options::default()).0, "https://up.example");
     document["paths"]["/a"]["get"]["servers"] = json!([]);
     document["servers"] = json!([{ "url": "/v3" }]);
     let source = Some(Url::parse("https://docs.example/api.json").unwrap());
-    assert_eq!(base(&document, Options { source, ..Options::default() }).0, "${PET_STORE_URL:https://docs.example/v3}");
+    assert_eq!(
+        base(&document, Options { source, ..Options::default() }).0,
+        "${PET_STORE_URL:https://docs.example/v3}"
+    );
     let (base, variables) = base(&document, Options::default());
     assert_eq!((base.as_str(), variables), ("${PET_STORE_URL}", vec!["PET_STORE_URL".to_owned()]));
     let wrong = Options { base_url: Some("ftp://x".to_owned()), ..Options::default() };

@@ -26,7 +26,8 @@ impl Reader {
     fn new() -> Self {
         let client = Client::new(Settings::default()).unwrap();
         let makers = Makers::new().with(Arc::new(RestMaker::new(client)));
-        let values = [("API_KEY", "s3cret-key"), ("API_TOKEN", "s3cret-token"), ("API_APP", "s3cret-app")];
+        let values =
+            [("API_KEY", "s3cret-key"), ("API_TOKEN", "s3cret-token"), ("API_APP", "s3cret-app")];
         let vault = Vault::with_values(values, Redactor::default());
         Self(Definitions::open(Vec::new(), makers, vault))
     }

@@ -143,26 +143,69 @@ async fn bodies_are_sent_in_the_form_that_the_document_names() {
         json!({ "requestBody": { "required": true, "content": { media_type: media } } })
     };
     let object = |fields: Value| json!({ "type": "object", "properties": fields });
-    let fields = object(json!({ "a": { "type": "string" }, "l": { "type": "array" }, "o": { "type": "object" } }));
+    let fields = object(
+        json!({ "a": { "type": "string" }, "l": { "type": "array" }, "o": { "type": "object" } }),
+    );
     let input = json!({ "a": "x y", "l": [1, 2], "o": { "k": "v" } });
     for (operation, input, media_type, text) in [
-        (body("application/json", fields.clone(), json!({})), input.clone(), "application/json",
-         r#"{"a":"x y","l":[1,2],"o":{"k":"v"}}"#),
-        (body("application/vnd.x+json", fields.clone(), json!({})), input.clone(), "application/vnd.x+json",
-         r#"{"a":"x y","l":[1,2],"o":{"k":"v"}}"#),
-        (body("application/x-www-form-urlencoded", fields.clone(), json!({})), input.clone(),
-         "application/x-www-form-urlencoded", "a=x+y&l=1&l=2&o=%7B%22k%22%3A%22v%22%7D"),
-        (body("application/x-www-form-urlencoded", fields.clone(),
-              json!({ "l": { "explode": false }, "o": { "style": "deepObject", "explode": true } })),
-         input.clone(), "application/x-www-form-urlencoded", "a=x+y&l=1,2&o%5Bk%5D=v"),
-        (body("application/json", json!({ "type": "array" }), json!({})), json!({ "body": [1] }),
-         "application/json", "[1]"),
-        (body("text/plain", json!({ "type": "string" }), json!({})), json!({ "body": "hi" }),
-         "text/plain; charset=utf-8", "hi"),
-        (body("application/xml", object(json!({})), json!({})), json!({ "body": "<a/>" }), "application/xml", "<a/>"),
-        (body("application/octet-stream", json!({}), json!({})), json!({ "body": "data:;base64,eHk=" }),
-         "application/octet-stream", "xy"),
-        (body("image/png", json!({}), json!({})), json!({ "body": "data:image/gif;base64,eHk=" }), "image/png", "xy"),
+        (
+            body("application/json", fields.clone(), json!({})),
+            input.clone(),
+            "application/json",
+            r#"{"a":"x y","l":[1,2],"o":{"k":"v"}}"#,
+        ),
+        (
+            body("application/vnd.x+json", fields.clone(), json!({})),
+            input.clone(),
+            "application/vnd.x+json",
+            r#"{"a":"x y","l":[1,2],"o":{"k":"v"}}"#,
+        ),
+        (
+            body("application/x-www-form-urlencoded", fields.clone(), json!({})),
+            input.clone(),
+            "application/x-www-form-urlencoded",
+            "a=x+y&l=1&l=2&o=%7B%22k%22%3A%22v%22%7D",
+        ),
+        (
+            body(
+                "application/x-www-form-urlencoded",
+                fields.clone(),
+                json!({ "l": { "explode": false }, "o": { "style": "deepObject", "explode": true } }),
+            ),
+            input.clone(),
+            "application/x-www-form-urlencoded",
+            "a=x+y&l=1,2&o%5Bk%5D=v",
+        ),
+        (
+            body("application/json", json!({ "type": "array" }), json!({})),
+            json!({ "body": [1] }),
+            "application/json",
+            "[1]",
+        ),
+        (
+            body("text/plain", json!({ "type": "string" }), json!({})),
+            json!({ "body": "hi" }),
+            "text/plain; charset=utf-8",
+            "hi",
+        ),
+        (
+            body("application/xml", object(json!({})), json!({})),
+            json!({ "body": "<a/>" }),
+            "application/xml",
+            "<a/>",
+        ),
+        (
+            body("application/octet-stream", json!({}), json!({})),
+            json!({ "body": "data:;base64,eHk=" }),
+            "application/octet-stream",
+            "xy",
+        ),
+        (
+            body("image/png", json!({}), json!({})),
+            json!({ "body": "data:image/gif;base64,eHk=" }),
+            "image/png",
+            "xy",
+        ),
     ] {
         let seen = sent(document("post", "/b", operation), input).await;
         assert_eq!(seen.header("content-type"), Some(media_type));
@@ -179,7 +222,8 @@ async fn files_are_parts_with_names() {
         "more": { "type": "array", "items": { "type": "string", "format": "binary" } }
     } });
     let media = json!({ "schema": schema, "encoding": { "file": { "contentType": "image/png" } } });
-    let operation = json!({ "requestBody": { "required": true, "content": { "multipart/form-data": media } } });
+    let operation =
+        json!({ "requestBody": { "required": true, "content": { "multipart/form-data": media } } });
     let input = json!({
         "file": "data:image/png;base64,eHk=", "file_filename": "a.png", "purpose": "test",
         "meta": { "k": 1 }, "more": ["one", "two"]
@@ -203,12 +247,8 @@ async fn files_are_parts_with_names() {
 
 #[tokio::test]
 async fn older_documents_are_sent_in_their_own_way() {
-    let array = |name: &str, format: &str| {
-        json!({ "name": name, "in": "query", "type": "array", "items": { "type": "string" }, "collectionFormat": format })
-    };
-    let swagger = |operation: Value| {
-        json!({ "swagger": "2.0", "info": { "title": "API" }, "basePath": "/v2", "paths": { "/x/{ids}": { "post": operation } } })
-    };
+    let array = |name: &str, format: &str| json!({ "name": name, "in": "query", "type": "array", "items": { "type": "string" }, "collectionFormat": format });
+    let swagger = |operation: Value| json!({ "swagger": "2.0", "info": { "title": "API" }, "basePath": "/v2", "paths": { "/x/{ids}": { "post": operation } } });
     let operation = json!({ "consumes": ["application/x-www-form-urlencoded"], "parameters": [
         { "name": "ids", "in": "path", "required": true, "type": "array", "items": { "type": "integer" } },
         array("csv", "csv"), array("ssv", "ssv"), array("tsv", "tsv"), array("pipes", "pipes"), array("multi", "multi"),
@@ -233,8 +273,12 @@ async fn older_documents_are_sent_in_their_own_way() {
         { "name": "pet", "in": "body", "required": true, "schema": { "$ref": "#/definitions/Pet" } },
     ] });
     let mut document = swagger(operation);
-    document["definitions"] = json!({ "Pet": { "type": "object", "properties": { "name": { "type": "string" } } } });
-    assert_eq!(sent(document, json!({ "ids": "1", "name": "Rex" })).await.text(), r#"{"name":"Rex"}"#);
+    document["definitions"] =
+        json!({ "Pet": { "type": "object", "properties": { "name": { "type": "string" } } } });
+    assert_eq!(
+        sent(document, json!({ "ids": "1", "name": "Rex" })).await.text(),
+        r#"{"name":"Rex"}"#
+    );
 }
 
 #[tokio::test]
@@ -252,9 +296,17 @@ async fn secrets_stand_where_their_schemes_say() {
     let seen = sent(with(json!([{ "bearer": [] }])), json!({})).await;
     assert_eq!(seen.header("authorization"), Some("Bearer s3cret-token"));
     let seen = sent(with(json!([{ "app": [], "bearer": [] }])), json!({})).await;
-    assert_eq!((seen.header("authorization"), seen.target.as_str()), (Some("Bearer s3cret-token"), "/v1/s?app=s3cret-app"));
-    let mut only = document("get", "/s", json!({ "security": [{ "c": [] }], "parameters": [parameter("a", "cookie", "string", json!({}))] }));
-    only["components"] = json!({ "securitySchemes": { "c": { "type": "apiKey", "in": "cookie", "name": "sid" } } });
+    assert_eq!(
+        (seen.header("authorization"), seen.target.as_str()),
+        (Some("Bearer s3cret-token"), "/v1/s?app=s3cret-app")
+    );
+    let mut only = document(
+        "get",
+        "/s",
+        json!({ "security": [{ "c": [] }], "parameters": [parameter("a", "cookie", "string", json!({}))] }),
+    );
+    only["components"] =
+        json!({ "securitySchemes": { "c": { "type": "apiKey", "in": "cookie", "name": "sid" } } });
     only["info"]["title"] = "".into();
     let seen = sent(only, json!({ "a": "1" })).await;
     assert_eq!(seen.header("cookie"), Some("a=1; sid=s3cret-key"));
