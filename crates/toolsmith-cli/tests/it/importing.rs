@@ -53,7 +53,29 @@ fn a_document_becomes_files_that_validate_and_read_well() {
             "unmapped": [{"operation": "TRACE /pets/{id}", "reason": "tools do not send the method TRACE"}]
         })
     );
-    insta::assert_snapshot!(place.read("tools/pet_store/listPets.yaml"), @"");
+    let text = place.read("tools/pet_store/listPets.yaml");
+    let mut lines = text.splitn(3, '\n');
+    assert_eq!(lines.next(), Some("# From Pet Store 1.2."));
+    assert!(lines.next().unwrap().starts_with("# Importing again renews this file"), "{text}");
+    insta::assert_snapshot!(lines.next().unwrap(), @r#"
+    name: listPets
+    title: List all pets.
+    description: List all pets.
+    category: http
+    tags: [pets]
+    input_schema:
+      type: object
+      properties:
+        limit: { description: "How many. Default: 20.", type: integer }
+    entry:
+      type: rest
+      base_url: ${PET_STORE_URL:https://pets.example/v1}
+      method: GET
+      path: /pets
+      query: { limit: "{limit}" }
+      auth: { type: api_key, in: header, name: X-Key, value: "${PET_STORE_API_KEY}" }
+    annotations: { read_only: true, idempotent: true, open_world: true }
+    "#);
     let ran = place.run_knowing(&[("PET_STORE_API_KEY", "k")], &["tools", "validate"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "ok 3 tools\n"), "{ran:?}");
     assert_eq!(place.json(&["tools", "show", "addPet"])["kind"], "rest");
@@ -62,7 +84,21 @@ fn a_document_becomes_files_that_validate_and_read_well() {
 #[test]
 fn people_are_told_what_was_made_and_what_was_not() {
     let place = Place::new().with("pets.yaml", PETS);
-    insta::assert_snapshot!(place.print(&["import", "openapi", "pets.yaml"]), @"");
+    insta::assert_snapshot!(place.print(&["import", "openapi", "pets.yaml"]), @r"
+    NAME       METHOD  PATH
+    listPets   GET     /pets
+    addPet     POST    /pets
+    removePet  DELETE  /pets/{id}
+
+    created 3 files in tools/pet_store
+    unmapped TRACE /pets/{id}: tools do not send the method TRACE
+
+    Set before the first call: PET_STORE_API_KEY
+
+    Try next:
+      toolsmith tools validate tools/pet_store
+      toolsmith tools show listPets
+    ");
     let again = place.print(&["import", "openapi", "pets.yaml"]);
     assert!(again.contains("unchanged 3 files in tools/pet_store"), "{again}");
 }

@@ -66,7 +66,9 @@ impl Writer {
         for item in items {
             self.indent(indent);
             match item {
-                Value::Object(map) if !map.is_empty() && brackets(item, indent + 2).is_none() => {
+                Value::Object(map)
+                    if !map.is_empty() && brackets(item, indent + 2, indent + 2).is_none() =>
+                {
                     self.text.push_str("- ");
                     self.map(map, indent + 2);
                 }
@@ -80,7 +82,7 @@ impl Writer {
 
     /// Writes what follows a key or a dash, on its line or below it.
     fn value(&mut self, value: &Value, indent: usize, column: usize) {
-        if let Some(text) = brackets(value, column + 1) {
+        if let Some(text) = brackets(value, indent, column + 1) {
             self.line(&text);
             return;
         }
@@ -158,10 +160,14 @@ fn key_text(key: &str, indent: usize) -> String {
 }
 
 /// Writes a value on one line when it is small: a word, or a list or map of a few words.
-fn brackets(value: &Value, column: usize) -> Option<String> {
+fn brackets(value: &Value, indent: usize, column: usize) -> Option<String> {
     let words: Vec<String> = match value {
+        Value::Array(items) if items.is_empty() => return Some("[]".to_owned()),
+        Value::Object(map) if map.is_empty() => return Some("{}".to_owned()),
         Value::Array(items) => items.iter().map(|item| inner(item, 1)).collect::<Option<_>>()?,
-        Value::Object(map) => pairs(map, 1)?,
+        // The keys of a document are its outline, and stand below each other.
+        Value::Object(map) if indent == 0 && !map.values().all(Value::is_boolean) => return None,
+        Value::Object(map) => pairs(map)?,
         Value::String(_) => return None,
         value => return Some(word(value, Inside::Block)),
     };
@@ -169,18 +175,15 @@ fn brackets(value: &Value, column: usize) -> Option<String> {
     (column + text.chars().count() <= WIDTH).then_some(text)
 }
 
-fn pairs(map: &Map<String, Value>, depth: usize) -> Option<Vec<String>> {
+fn pairs(map: &Map<String, Value>) -> Option<Vec<String>> {
     // A schema or an example reads better down the page than along the line.
-    if map.len() > 4 || map.keys().any(|key| key.len() > 60) {
+    let has_map = map.values().any(|value| value.as_object().is_some_and(|map| !map.is_empty()));
+    if map.len() > 4 || has_map || map.keys().any(|key| key.len() > 60) {
         return None;
     }
-    let pair = |(key, value): (&String, &Value)| {
-        Some(format!(
-            "{}: {}",
-            word(&Value::String(key.clone()), Inside::Brackets),
-            inner(value, depth)?
-        ))
-    };
+    let key_text = |key: &String| word(&Value::String(key.clone()), Inside::Brackets);
+    let pair =
+        |(key, value): (&String, &Value)| Some(format!("{}: {}", key_text(key), inner(value, 1)?));
     map.iter().map(pair).collect()
 }
 
@@ -194,7 +197,7 @@ fn inner(value: &Value, depth: usize) -> Option<String> {
                 items.iter().map(|item| inner(item, 0)).collect::<Option<_>>()?;
             Some(enclose(value, &words))
         }
-        Value::Object(map) => Some(enclose(value, &pairs(map, 0)?)),
+        Value::Object(map) => Some(enclose(value, &pairs(map)?)),
         Value::String(text) if text.contains('\n') || text.len() > WIDTH => None,
         value => Some(word(value, Inside::Brackets)),
     }
@@ -305,7 +308,31 @@ mod tests {
             "annotations": { "read_only": true }
         });
         let text = write(&value);
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @r#"
+        name: add_pet
+        description: >-
+          word word word word word word word word word word word word word word word word word word word
+          word word word word word word word word word word word
+        tags: [pets, "2 words", "x: y"]
+        input_schema:
+          type: object
+          properties:
+            id: { type: integer, description: Which. }
+            "no": {}
+          required: [id]
+        entry:
+          path: /pets/{id}
+          body: "{id}"
+          url: ${URL:https://a.example}/v1
+        examples:
+          - a: 1
+            text: |
+              one
+              two
+          - 2
+          - [3, [4]]
+        annotations: { read_only: true }
+        "#);
         assert_eq!(read(&text), value);
     }
 

@@ -11,8 +11,8 @@ use super::{Reader, imported};
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Of documents with more operations, one tool in so many is read again.
-const MANY: usize = 600;
-const ONE_IN: usize = 9;
+const MANY: usize = 150;
+const ONE_IN: usize = 10;
 
 fn read(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap();
@@ -52,7 +52,9 @@ fn check(path: &Path, reader: &Reader) {
             panic!("{file}: {wrong}");
         }
     }
-    assert_eq!(imported(&document), import, "{file} is imported the same again");
+    if import.tools.len() <= MANY {
+        assert_eq!(imported(&document), import, "{file} is imported the same again");
+    }
 }
 
 /// Checks every document whose size is in a range.
