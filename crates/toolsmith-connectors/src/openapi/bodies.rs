@@ -148,7 +148,7 @@ fn content_of<'a>(
             is_required: flat.required.contains(name),
             description: "",
             schema: Some(field),
-            style: said.map_or_else(|| Style::usual(Location::Body), |said| field_style(said)),
+            style: said.map_or_else(|| Style::usual(Location::Body), field_style),
             file: (kind == BodyKind::Multipart).then(|| file(document, field, said)).flatten(),
         }
     };

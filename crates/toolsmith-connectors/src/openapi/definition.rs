@@ -96,7 +96,7 @@ impl<'a, 'd> Maker<'a, 'd> {
         let mut sorted = sorter.sort(operation, &path)?;
         let whole = body.as_ref().and_then(|body| self.add_body(body, &mut sorted.arguments));
         let mut arguments = arguments::name_all(std::mem::take(&mut sorted.arguments));
-        let whole = whole.and_then(|_| arguments.last().map(|argument| argument.name.clone()));
+        let whole = whole.and_then(|()| arguments.last().map(|argument| argument.name.clone()));
         if let Some(body) = &body {
             loosen(&mut arguments, body);
         }

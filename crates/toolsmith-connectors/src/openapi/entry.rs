@@ -194,10 +194,9 @@ impl Parts<'_, '_> {
         let (style, shape) = (argument.parameter.style, self.shape(&argument.parameter));
         let is_cookie = argument.parameter.location == Location::Cookie;
         let is_plain = match (style.word, shape) {
-            ("json", _) => false,
+            ("json", _) | (_, Shape::Object) => false,
             (_, Shape::Single) => true,
             (_, Shape::List) => !is_cookie,
-            (_, Shape::Object) => false,
         };
         if is_plain {
             return value.into();

@@ -103,10 +103,8 @@ fn is_beginning(c: char) -> bool {
 fn wish(operation: &Operation<'_>, prefix: &str) -> String {
     let id = operation.text("operationId");
     let of_id = clean(id, '_').trim_start_matches('_').to_owned();
-    let name = match of_id.is_empty() {
-        false => of_id,
-        true => clean(&format!("{} {}", operation.method.to_lowercase(), operation.path), '_'),
-    };
+    let of_path = || format!("{} {}", operation.method.to_lowercase(), operation.path);
+    let name = if of_id.is_empty() { clean(&of_path(), '_') } else { of_id };
     shorten(&format!("{prefix}{name}"), LONGEST)
 }
 

@@ -84,7 +84,7 @@ fn tell_callbacks(document: &Document<'_>, operation: &Operation<'_>, notes: &mu
     for (name, callback) in callbacks.into_iter().flatten() {
         let name: String = name.chars().take(100).collect();
         let requests = document.follow(callback).ok().and_then(Value::as_object);
-        let count = requests.map_or(0, |requests| requests.len());
+        let count = requests.map_or(0, Map::len);
         if count > 0 {
             notes.leave_out(
                 format!("callback {name} of {}", operation.label()),

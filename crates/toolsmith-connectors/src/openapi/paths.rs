@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn paths_are_text_and_places() {
         let write = |path: &'static str| {
-            PathTemplate::parse(path).map(|path| path.write(|name| name.to_uppercase()))
+            PathTemplate::parse(path).map(|path| path.write(str::to_uppercase))
         };
         assert_eq!(write("/a/{b}/c.{d}").unwrap(), "/a/{B}/c.{D}");
         assert_eq!(write("/{+name}:run").unwrap(), "/{NAME}:run");

@@ -127,8 +127,8 @@ mod tests {
 
     use super::*;
 
-    fn server(root: Value, source: Option<&str>) -> Server {
-        let document = Document::open(&root).unwrap();
+    fn server(root: &Value, source: Option<&str>) -> Server {
+        let document = Document::open(root).unwrap();
         let (shared, own) = (Map::new(), Map::new());
         let operation = Operation { method: "GET", path: "/", shared: &shared, own: &own };
         let source = source.map(|source| Url::parse(source).unwrap());
@@ -139,7 +139,7 @@ mod tests {
     fn variables_have_their_defaults_and_relative_addresses_their_source() {
         let of = |url: &str, source| {
             server(
-                json!({ "openapi": "3.0.0", "servers": [{
+                &json!({ "openapi": "3.0.0", "servers": [{
             "url": url, "variables": { "v": { "default": "v2" }, "e": { "enum": ["x"] }, "n": {} } }] }),
                 source,
             )
@@ -167,8 +167,8 @@ mod tests {
             assert!(!matches!(of(hostile, None), Server::Known(_)), "{hostile}");
         }
         let none = json!({ "openapi": "3.0.0" });
-        assert_eq!(server(none.clone(), None), Server::Unknown);
-        assert_eq!(server(none, Some("http://127.0.0.1:80/o.json")), known("http://127.0.0.1"));
+        assert_eq!(server(&none, None), Server::Unknown);
+        assert_eq!(server(&none, Some("http://127.0.0.1:80/o.json")), known("http://127.0.0.1"));
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
         let of = |more: Value, source| {
             let mut root = json!({ "swagger": "2.0" });
             root.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            server(root, source)
+            server(&root, source)
         };
         let known = |url: &str| Server::Known(url.to_owned());
         assert_eq!(

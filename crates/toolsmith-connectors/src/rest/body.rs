@@ -154,9 +154,10 @@ impl Filled {
             return Ok(Section { name, filename: Some(filename.clone()), media_type, bytes });
         }
         let is_json = item.is_object() || item.is_array() || !self.style.is_usual();
-        let (bytes, media_type) = match is_json {
-            true => (item.to_string(), Some("application/json".to_owned())),
-            false => (plain(item), None),
+        let (bytes, media_type) = if is_json {
+            (item.to_string(), Some("application/json".to_owned()))
+        } else {
+            (plain(item), None)
         };
         let media_type = given.or(media_type);
         Ok(Section { name, filename: None, media_type, bytes: bytes.into_bytes() })

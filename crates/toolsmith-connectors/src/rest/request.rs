@@ -120,10 +120,12 @@ pub(super) fn with_cookies(
     let is_secret = showing == Showing::Never || before.is_some_and(HeaderValue::is_sensitive);
     let before = before.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let text = before.into_iter().chain(pairs.iter().cloned()).collect::<Vec<_>>().join("; ");
-    Ok(match is_secret {
-        true => request.with_secret_header("cookie", &Secret::new(text))?,
-        false => request.with_header("cookie", &text)?,
-    })
+    let set = if is_secret {
+        request.with_secret_header("cookie", &Secret::new(text))
+    } else {
+        request.with_header("cookie", &text)
+    };
+    Ok(set?)
 }
 
 fn add_query(

@@ -83,9 +83,8 @@ impl Style {
             Some("tabDelimited") => Kind::Tab,
             Some("deepObject") => Kind::Deep,
             Some("json") => Kind::Json,
-            Some(_) => Kind::Form,
             None if matches!(place, Place::Path | Place::Header) => Kind::Simple,
-            None => Kind::Form,
+            Some(_) | None => Kind::Form,
         };
         let explode = fields.flag("explode").unwrap_or(matches!(kind, Kind::Form | Kind::Deep));
         let has_reserved = match place {
@@ -154,9 +153,9 @@ impl Style {
         let name = percent(name);
         Ok(match self.kind {
             Kind::Label => format!(".{}", parts.join(if self.explode { "." } else { "," })),
-            Kind::Matrix if named => parts.iter().map(|part| format!(";{part}")).collect(),
+            Kind::Matrix if named => format!(";{}", parts.join(";")),
             Kind::Matrix if self.explode => {
-                parts.iter().map(|part| format!(";{name}={part}")).collect()
+                format!(";{name}={}", parts.join(&format!(";{name}=")))
             }
             Kind::Matrix => format!(";{name}={}", parts.join(",")),
             _ => parts.join(","),

@@ -155,15 +155,15 @@ impl Report {
         let warnings = self.warnings.iter().cloned();
         text.push_str(&listed(&colour.bold("warning"), warnings, self.warnings.len()));
         if !self.variables.is_empty() {
-            text.push_str(&format!("\nSet before the first call: {}\n", self.variables.join(", ")));
+            text.extend([format!("\nSet before the first call: {}\n", self.variables.join(", "))]);
         }
         if !self.is_dry && !self.tools.is_empty() {
             let folder = one_line(&self.folder.display().to_string());
-            text.push_str(&format!("\nTry next:\n  toolsmith tools validate {folder}\n"));
-            text.push_str(&format!(
+            text.extend([format!("\nTry next:\n  toolsmith tools validate {folder}\n")]);
+            text.extend([format!(
                 "  toolsmith tools show {}\n",
                 self.tools.first().map_or("", String::as_str)
-            ));
+            )]);
         }
         text
     }
@@ -178,25 +178,23 @@ impl Report {
         }
         let mut text = table.render(colour);
         if let Some(more) = self.tools.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-            text.push_str(&format!("… and {more} more\n"));
+            text.extend([format!("… and {more} more\n")]);
         }
         text + "\n"
     }
 
     fn summary(&self, colour: Colour) -> String {
         let folder = one_line(&self.folder.display().to_string());
-        let words = match self.is_dry {
-            true => ["would create", "would renew"],
-            false => ["created", "renewed"],
-        };
+        let (created, renewed) =
+            if self.is_dry { ("would create", "would renew") } else { ("created", "renewed") };
         let fates = [Fate::Created, Fate::Renewed, Fate::Unchanged, Fate::Kept];
-        let words = [words[0], words[1], "unchanged", "kept"];
+        let words = [created, renewed, "unchanged", "kept"];
         let mut text = String::new();
         for (fate, word) in fates.into_iter().zip(words) {
             let count = self.fates.iter().filter(|other| **other == fate).count();
             if count > 0 {
                 let count = counted(count as u64, "file");
-                text.push_str(&format!("{} {count} in {folder}\n", colour.green(word)));
+                text.extend([format!("{} {count} in {folder}\n", colour.green(word))]);
             }
         }
         if self.fates.is_empty() {
@@ -210,10 +208,10 @@ impl Report {
 fn listed(word: &str, lines: impl Iterator<Item = String>, count: usize) -> String {
     let mut text = String::new();
     for line in lines.take(SHOWN) {
-        text.push_str(&format!("{word} {}\n", harmless(&one_line(&line))));
+        text.extend([format!("{word} {}\n", harmless(&one_line(&line)))]);
     }
     if let Some(more) = count.checked_sub(SHOWN).filter(|more| *more > 0) {
-        text.push_str(&format!("{word} … and {more} more; --json lists them all\n"));
+        text.extend([format!("{word} … and {more} more; --json lists them all\n")]);
     }
     text
 }

@@ -1,5 +1,10 @@
 //! Documents of every kind: real ones, hostile ones, and one with every style.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "documents are written where they are used, and nowhere else"
+)]
+
 mod hostile;
 mod mapping;
 mod real;

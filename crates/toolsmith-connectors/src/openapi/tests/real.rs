@@ -16,10 +16,10 @@ const ONE_IN: usize = 10;
 
 fn read(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap();
-    match path.extension().is_some_and(|ending| ending == "json") {
-        true => serde_json::from_str(&text).unwrap(),
-        false => yaml::parse_foreign(&text, 64 << 20).unwrap().to_json(),
+    if path.extension().is_some_and(|ending| ending == "json") {
+        return serde_json::from_str(&text).unwrap();
     }
+    yaml::parse_foreign(&text, 64 << 20).unwrap().to_json()
 }
 
 /// Counts the operations without the importer.
