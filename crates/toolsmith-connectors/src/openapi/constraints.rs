@@ -21,7 +21,7 @@ pub(super) fn nullable(words: &Map<String, Value>, made: &mut Map<String, Value>
         }
         return;
     }
-    let reference = made.remove("$ref");
+    let reference = made.shift_remove("$ref");
     let is_alone = reference.is_some();
     if let Some(reference) = reference {
         made.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));

@@ -133,7 +133,7 @@ fn one<'a>(translator: &mut Translator<'a, '_>, argument: &Argument<'a>) -> Valu
     let mut schema =
         parameter.schema.map_or_else(|| json!({}), |schema| translator.translate(schema));
     let Value::Object(words) = &mut schema else { return schema };
-    let said = words.remove("description");
+    let said = words.shift_remove("description");
     // The translation may have added the default, or what else is worth saying.
     let added = said.as_ref().and_then(Value::as_str).and_then(|said| {
         let place = said.find("Default: ").or_else(|| said.find("One of: "))?;
