@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod dialects;
 mod globals;
+mod import;
 mod init;
 mod moment;
 mod run;
@@ -24,6 +25,7 @@ pub use self::{
     config::ConfigWord,
     dialects::{Parse, Render, Thinking, Tongue},
     globals::Globals,
+    import::{ImportOpenapi, ImportWord},
     init::Init,
     moment::Moment,
     run::{Batch, Run},
@@ -69,6 +71,9 @@ pub enum Word {
     /// Look at outputs that were too large to show whole.
     #[command(subcommand)]
     Artifacts(ArtifactsWord),
+    /// Make tools of what is there already: OpenAPI documents.
+    #[command(subcommand)]
+    Import(ImportWord),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigWord),

@@ -17,7 +17,7 @@ use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
-    settings::data_folder,
+    settings::{client, data_folder},
     toolbox::{Toolbox, switches},
     workshop::Workshop,
 };

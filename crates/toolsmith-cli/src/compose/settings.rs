@@ -97,7 +97,7 @@ pub(super) fn tools_folders(
 }
 
 /// Returns what sends requests.
-pub(super) fn client(settings: &Settings, environment: &Environment) -> Result<Client> {
+pub(crate) fn client(settings: &Settings, environment: &Environment) -> Result<Client> {
     let allowed = settings.network_allow.iter().map(|template| {
         let resolved = template.resolve(environment);
         let resolved = resolved.map_err(|why| UsageError::new(format!("network.allow: {why}")))?;

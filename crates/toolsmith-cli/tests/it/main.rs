@@ -18,6 +18,7 @@ mod dry_run;
 mod export;
 mod finding;
 mod help;
+mod importing;
 mod init;
 mod interrupt;
 mod making;

@@ -1,9 +1,12 @@
 //! The address of a request: a base, a path, and what the input says inside them.
 
-use toolsmith_core::{TemplateError, ToolError};
+use toolsmith_core::{TemplateError, ToolError, Value};
 use toolsmith_net::{Guard, Url};
 
-use super::pattern::{Pattern, Values};
+use super::{
+    pattern::{Pattern, Values, plain},
+    style::Style,
+};
 
 /// Where requests go.
 #[derive(Clone, Debug)]
@@ -12,6 +15,8 @@ pub(super) struct Address {
     origin: Pattern,
     /// The path, with what followed the origin in the base.
     path: Pattern,
+    /// How parameters stand in the path, where it is said.
+    pub(super) styles: Vec<(String, Style)>,
     /// The origin as it was written, which shares a circuit breaker; none when the input names it.
     pub(super) upstream: Option<String>,
 }
@@ -30,7 +35,7 @@ impl Address {
         let (origin, written) = (Pattern::parse(origin)?, origin);
         let is_fixed = origin.parameters().next().is_none();
         let upstream = is_fixed.then(|| written.to_owned());
-        Ok(Self { origin, path: Pattern::parse(&path)?, upstream })
+        Ok(Self { origin, path: Pattern::parse(&path)?, styles: Vec::new(), upstream })
     }
 
     /// Returns the parameters that it needs.
@@ -51,8 +56,13 @@ impl Address {
         if let Some(name) = self.parameters().find(|name| values.get(name).is_none()) {
             return Err(ToolError::validation(format!("The input needs `{name}`.")));
         }
-        let origin = self.origin.fill(values, label)?.unwrap_or_default();
-        let path = self.path.fill(values, segment)?.unwrap_or_default();
+        let origin = self.origin.fill(values, |name, value| label(name, &plain(value)))?;
+        let origin = origin.unwrap_or_default();
+        let step = |name: &str, value: &Value| match self.style_of(name) {
+            Some(style) => style.step(name, value),
+            None => segment(name, &plain(value)),
+        };
+        let path = self.path.fill(values, step)?.unwrap_or_default();
         let text = format!("{origin}{path}");
         let steps = path.split(['?', '#']).next().unwrap_or_default().split('/');
         if steps.clone().any(is_dots) {
@@ -65,6 +75,10 @@ impl Address {
             ToolError::failed("The tool is not rightly configured: its address cannot be read.")
                 .with_source(error)
         })
+    }
+
+    fn style_of(&self, name: &str) -> Option<&Style> {
+        self.styles.iter().find(|(known, _)| known == name).map(|(_, style)| style)
     }
 }
 
@@ -137,7 +151,7 @@ mod tests {
 
     fn fill(base: &str, path: &str, input: &Value) -> Result<String, ToolError> {
         let vault = Vault::with_values([("HOST", "https://api.example")], Redactor::default());
-        let values = Values { input: input.as_object().unwrap(), vault: &vault };
+        let values = Values { input: input.as_object().unwrap(), vault: &vault, nulls: &[] };
         Address::parse(base, path).unwrap().fill(values).map(Into::into)
     }
 

@@ -5,7 +5,13 @@ use toolsmith_core::{Fields, Secret, Template, ToolError, Vault};
 use toolsmith_net::{Client, Request, Url};
 use url::form_urlencoded::byte_serialize;
 
-use super::{address::percent, token::TokenSource};
+use super::{
+    address::percent,
+    request::{Showing, with_cookies},
+    slot,
+    style::cookie_safe,
+    token::TokenSource,
+};
 use crate::texts;
 
 /// How a request shows who sends it.
@@ -14,6 +20,7 @@ pub(super) enum Auth {
     Nobody,
     KeyInHeader { name: String, value: Template },
     KeyInQuery { name: String, value: Template },
+    KeyInCookie { name: String, value: Template },
     Bearer(Template),
     Basic { username: Template, password: Template },
     Oauth2(TokenSource),
@@ -89,6 +96,12 @@ impl Auth {
                 learn_spellings(vault, key.expose());
                 with_pair(request, name, key.expose())?
             }
+            Self::KeyInCookie { name, value } => {
+                let key = vault.fill(value)?;
+                learn_spellings(vault, key.expose());
+                let pair = format!("{name}={}", cookie_safe(key.expose()));
+                with_cookies(request, &[pair], Showing::Never)?
+            }
             Self::Bearer(token) => bearer(request, vault.fill(token)?.expose())?,
             Self::Basic { username, password } => {
                 let value = basic(vault, username, password)?;
@@ -138,12 +151,23 @@ pub(super) fn secret(fields: &mut Fields<'_>, key: &'static str) -> Template {
 
 fn api_key(fields: &mut Fields<'_>) -> Auth {
     let value = secret(fields, "value");
-    let place = fields.word("in", &["header", "query"]).unwrap_or("header");
+    let place = fields.word("in", &["header", "query", "cookie"]).unwrap_or("header");
     let name = texts::literal(fields, "name").map(str::to_owned);
-    if place == "query" {
-        return Auth::KeyInQuery { name: name.unwrap_or_else(|| "api_key".to_owned()), value };
+    match (place, name) {
+        ("query", name) => {
+            Auth::KeyInQuery { name: name.unwrap_or_else(|| "api_key".to_owned()), value }
+        }
+        ("cookie", name) => {
+            let name = name.unwrap_or_else(|| "api_key".to_owned());
+            if !slot::is_cookie_name(&name) {
+                fields.blame("name", format!("`{name}` is no name of a cookie"));
+            }
+            Auth::KeyInCookie { name, value }
+        }
+        (_, name) => {
+            Auth::KeyInHeader { name: name.unwrap_or_else(|| "X-API-Key".to_owned()), value }
+        }
     }
-    Auth::KeyInHeader { name: name.unwrap_or_else(|| "X-API-Key".to_owned()), value }
 }
 
 fn bearer(request: Request, token: &str) -> Result<Request, ToolError> {

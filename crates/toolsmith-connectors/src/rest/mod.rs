@@ -6,10 +6,14 @@
 //!   base_url: ${API:https://api.example.com}/v1   # or `url`
 //!   method: POST                  # GET unless said, POST with a body
 //!   path: /users/{user_id}/notes  # `{parameter}` of the input, which cannot leave its place
+//!   path_styles: { user_id: simple }  # or `label`, `matrix`: how lists and objects stand there
 //!   query: { lang: "{lang}" }     # a pair with an absent parameter is left out, a list repeats it
+//!                                 # or `{ value: "{lang}", style: form, explode: false }`
 //!   headers: { X-Trace: "{trace}" }
+//!   cookies: { session: "{session}" }
 //!   body: { text: "{text}", tags: "{tags}" }  # a whole placeholder keeps its type
-//!   body_type: json               # or `form`, `text`
+//!   body_type: json               # or `form`, `text`, `multipart`, `binary`
+//!   keep_null: [tags]             # parameters whose null is sent; else it counts as absent
 //!   auth: { type: bearer, token: "${TOKEN}" } # or `api_key`, `basic`, `oauth2`
 //!   response: { path: /data, fields: { id: note.id } }
 //! ```
@@ -27,12 +31,15 @@ mod address;
 mod answer;
 mod auth;
 mod body;
+mod files;
 mod open;
 mod pattern;
 mod plan;
 mod request;
+mod slot;
+mod style;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod token;
 
 use std::sync::Arc;

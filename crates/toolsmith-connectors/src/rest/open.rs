@@ -6,7 +6,7 @@ use toolsmith_net::{Guard, Method, Request, Url};
 use super::{
     pattern::{Values, plain},
     plan::{Plan, read_method},
-    request::{add_pairs, append, with_pattern},
+    request::{add_pairs, append, with_line},
 };
 
 /// Makes a request of the parameters `url`, `method`, `headers`, `query` and `body`.
@@ -15,7 +15,7 @@ pub(super) fn request(
     vault: &Vault,
     input: &Map<String, Value>,
 ) -> Result<Request, ToolError> {
-    let values = Values { input, vault };
+    let values = Values { input, vault, nulls: &plan.nulls };
     let Some(url) = values.get("url").and_then(Value::as_str) else {
         return Err(ToolError::validation("The input needs a text `url`."));
     };
@@ -23,7 +23,7 @@ pub(super) fn request(
     let mut request = Request::new(method, with_query(url, values)?);
     request.guard = Guard::Public;
     for (name, value) in &plan.headers {
-        request = with_pattern(request, name.as_str(), value, values)?;
+        request = with_line(request, name.as_str(), value, values)?;
     }
     let headers = values.get("headers").and_then(Value::as_object);
     for (name, value) in headers.into_iter().flatten().filter(|(_, value)| !value.is_null()) {

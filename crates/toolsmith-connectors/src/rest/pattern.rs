@@ -24,12 +24,15 @@ enum Piece {
 pub(super) struct Values<'a> {
     pub(super) input: &'a Map<String, Value>,
     pub(super) vault: &'a Vault,
+    /// The parameters whose null is a value.
+    pub(super) nulls: &'a [String],
 }
 
 impl<'a> Values<'a> {
-    /// Returns a parameter; null counts as absent.
+    /// Returns a parameter; null counts as absent, unless the definition keeps it.
     pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
-        self.input.get(name).filter(|value| !value.is_null())
+        let is_kept = || self.nulls.iter().any(|kept| kept == name);
+        self.input.get(name).filter(|value| !value.is_null() || is_kept())
     }
 }
 
@@ -88,7 +91,7 @@ impl Pattern {
     pub(super) fn fill(
         &self,
         values: Values<'_>,
-        rewrite: impl Fn(&str, &str) -> Result<String, ToolError>,
+        rewrite: impl Fn(&str, &Value) -> Result<String, ToolError>,
     ) -> Result<Option<String>, ToolError> {
         let mut text = String::new();
         for piece in &self.pieces {
@@ -96,7 +99,7 @@ impl Pattern {
                 Piece::Text(template) => text.push_str(values.vault.fill(template)?.expose()),
                 Piece::Parameter(name) => {
                     let Some(value) = values.get(name) else { return Ok(None) };
-                    text.push_str(&rewrite(name, &plain(value))?);
+                    text.push_str(&rewrite(name, value)?);
                 }
             }
         }
@@ -105,7 +108,7 @@ impl Pattern {
 
     /// Fills it in with the parameters as they are.
     pub(super) fn fill_plain(&self, values: Values<'_>) -> Result<Option<String>, ToolError> {
-        self.fill(values, |_, value| Ok(value.to_owned()))
+        self.fill(values, |_, value| Ok(plain(value)))
     }
 }
 
@@ -137,7 +140,7 @@ mod tests {
     fn fill(text: &str) -> Option<String> {
         let input = json!({ "id": 7, "name": "{id} ${KEY}", "list": ["a", 1], "none": null });
         let vault = Vault::with_values([("KEY", "k{id}")], Redactor::default());
-        let values = Values { input: input.as_object().unwrap(), vault: &vault };
+        let values = Values { input: input.as_object().unwrap(), vault: &vault, nulls: &[] };
         Pattern::parse(text).unwrap().fill_plain(values).unwrap()
     }
 

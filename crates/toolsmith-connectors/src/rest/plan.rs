@@ -1,6 +1,6 @@
 //! What the entry of a definition says about its requests.
 
-use toolsmith_core::{Draft, Fault, Fields, Map, Spot, Value, describe, suggestion};
+use toolsmith_core::{Draft, Fault, Fields, Map, Spot, Value, suggestion};
 use toolsmith_net::{HeaderName, Method};
 
 use super::{
@@ -9,13 +9,25 @@ use super::{
     auth::Auth,
     body::{BodyType, Shape},
     pattern::Pattern,
+    slot::{self, Line, Part, Slot},
+    style::{Place, Style},
 };
 use crate::texts;
 
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
 /// Keys that mean something only where the operator says where requests go.
-const WITH_ADDRESS: [&str; 6] = ["path", "query", "body", "body_type", "auth", "response"];
+const WITH_ADDRESS: [&str; 9] = [
+    "path",
+    "path_styles",
+    "query",
+    "cookies",
+    "body",
+    "body_type",
+    "keep_null",
+    "auth",
+    "response",
+];
 
 /// What the entry of a definition says about its requests.
 #[derive(Debug)]
@@ -24,14 +36,25 @@ pub(super) struct Plan {
     pub(super) address: Option<Address>,
     /// How they are sent, where it is said.
     method: Option<Method>,
-    pub(super) query: Vec<(String, Shape)>,
-    pub(super) headers: Vec<(HeaderName, Pattern)>,
-    pub(super) body: Option<Shape>,
+    pub(super) query: Vec<(String, Slot)>,
+    pub(super) headers: Vec<(HeaderName, Line)>,
+    pub(super) cookies: Vec<(String, Line)>,
+    pub(super) body: Option<Body>,
     pub(super) body_type: BodyType,
     pub(super) auth: Auth,
     pub(super) mapping: Mapping,
     /// The parameters that no template uses: they go to the body, or to the query without one.
     pub(super) spare: Vec<String>,
+    /// The parameters whose null is sent.
+    pub(super) nulls: Vec<String>,
+}
+
+/// The body of a request.
+#[derive(Debug)]
+pub(super) enum Body {
+    Whole(Shape),
+    /// The fields of a form.
+    Parts(Vec<(String, Part)>),
 }
 
 impl Plan {
@@ -39,20 +62,29 @@ impl Plan {
     pub(super) fn read(draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Self> {
         let parameters = parameters(draft);
         let address = address(entry, &parameters);
-        let query = shapes(entry, "query");
-        let headers = headers(entry);
-        let raw_body = entry.any("body");
-        let body = raw_body.and_then(|body| Shape::parse(body).ok());
+        let query = slot::query(entry);
+        let (headers, cookies) = (slot::headers(entry), slot::cookies(entry));
+        let whole = entry.any("body").and_then(|body| Shape::parse(body).ok());
+        let body_type = body_type(entry, whole.as_ref());
+        let body = match whole {
+            Some(Shape::Object(_)) if body_type.has_fields() => {
+                Some(Body::Parts(slot::parts(entry)))
+            }
+            whole => whole.map(Body::Whole),
+        };
+        let nulls = entry.texts("keep_null").unwrap_or_default();
         let mut plan = Self {
             method: method(entry),
-            body_type: body_type(entry, body.as_ref()),
             auth: Auth::read(entry),
             mapping: Mapping::read(entry),
             spare: Vec::new(),
+            nulls: nulls.into_iter().map(str::to_owned).collect(),
             address,
             query,
             headers,
+            cookies,
             body,
+            body_type,
         };
         if entry.any("base_url").or(entry.any("url")).is_none() {
             plan.check_open(entry, &parameters);
@@ -82,7 +114,7 @@ impl Plan {
                 entry.blame(key, "it needs `base_url`: the input alone says where requests go");
             }
         }
-        if self.headers.iter().any(|(_, value)| value.has_secret) {
+        if self.headers.iter().any(|(_, line)| line.pattern.has_secret) {
             let why = "a variable here would be sent to any address that the input names; set \
                        `base_url`";
             entry.blame("headers", why);
@@ -92,9 +124,19 @@ impl Plan {
     fn used(&self) -> Vec<&str> {
         let mut used = Vec::new();
         used.extend(self.address.iter().flat_map(Address::parameters));
-        used.extend(self.headers.iter().flat_map(|(_, value)| value.parameters()));
-        self.query.iter().for_each(|(_, shape)| shape.parameters(&mut used));
-        self.body.iter().for_each(|shape| shape.parameters(&mut used));
+        used.extend(self.headers.iter().flat_map(|(_, line)| line.pattern.parameters()));
+        used.extend(self.cookies.iter().flat_map(|(_, line)| line.pattern.parameters()));
+        self.query.iter().for_each(|(_, slot)| slot.shape.parameters(&mut used));
+        match &self.body {
+            Some(Body::Whole(shape)) => shape.parameters(&mut used),
+            Some(Body::Parts(parts)) => {
+                for (_, part) in parts {
+                    part.slot.shape.parameters(&mut used);
+                    used.extend(part.filename.iter().flat_map(Pattern::parameters));
+                }
+            }
+            None => {}
+        }
         used
     }
 }
@@ -128,7 +170,16 @@ fn address(entry: &mut Fields<'_>, parameters: &[String]) -> Option<Address> {
     {
         entry.blame(key, "leave it out: without it the parameter `url` is the address");
     }
-    Address::parse(base, path).ok()
+    let styles = path_styles(entry);
+    let mut address = Address::parse(base, path).ok()?;
+    for (name, _) in &styles {
+        if !address.parameters().any(|known| known == name) {
+            let place = format!("path_styles/{}", texts::escaped(name));
+            blame_key(entry, &place, format!("there is no `{{{name}}}` in the path"));
+        }
+    }
+    address.styles = styles;
+    Some(address)
 }
 
 /// Reads the name of a method; the error lists those that there are.
@@ -161,39 +212,28 @@ fn body_type(entry: &mut Fields<'_>, body: Option<&Shape>) -> BodyType {
     }
 }
 
-fn shapes(entry: &mut Fields<'_>, key: &'static str) -> Vec<(String, Shape)> {
+/// Reads how parameters stand in the path: a word, or a map of the keys of a style.
+fn path_styles(entry: &mut Fields<'_>) -> Vec<(String, Style)> {
     let mut found = Vec::new();
-    for (name, value) in entry.map(key).into_iter().flatten() {
-        if let Ok(shape) = Shape::parse(value) {
-            found.push((name.clone(), shape));
+    for (name, value) in entry.map("path_styles").into_iter().flatten() {
+        let place = format!("{}/path_styles/{}", entry.pointer(), texts::escaped(name));
+        let short = Map::from_iter([("style".to_owned(), value.clone())]).into();
+        let words = if value.is_string() { &short } else { value };
+        match Fields::of(words, place) {
+            Ok(mut fields) => {
+                found.push((name.clone(), Style::read(&mut fields, Place::Path)));
+                fields.finish().into_iter().for_each(|fault| entry.add(fault));
+            }
+            Err(fault) => entry.add(fault),
         }
     }
     found
 }
 
-fn headers(entry: &mut Fields<'_>) -> Vec<(HeaderName, Pattern)> {
-    let mut found = Vec::new();
-    for (name, value) in entry.map("headers").into_iter().flatten() {
-        let place = format!("headers/{}", texts::escaped(name));
-        let Ok(header) = HeaderName::from_bytes(name.as_bytes()) else {
-            let (pointer, spot) = (format!("{}/{place}", entry.pointer()), Spot::Key);
-            let message = format!("`{name}` is no name of a header");
-            entry.add(Fault { pointer, spot, message });
-            continue;
-        };
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Number(_) | Value::Bool(_) => value.to_string(),
-            other => {
-                entry.blame_at(&place, format!("expected text, found {}", describe(other)));
-                continue;
-            }
-        };
-        if let Ok(pattern) = Pattern::parse(&text) {
-            found.push((header, pattern));
-        }
-    }
-    found
+/// Complains about a key further inside.
+pub(super) fn blame_key(entry: &mut Fields<'_>, place: &str, message: String) {
+    let (pointer, spot) = (format!("{}/{place}", entry.pointer()), Spot::Key);
+    entry.add(Fault { pointer, spot, message });
 }
 
 /// Complains about placeholders that no parameter fills.
@@ -214,7 +254,7 @@ fn check_names(entry: &mut Fields<'_>, used: &[String], parameters: &[String]) {
 /// Finds the text in which a placeholder stands.
 fn place(entry: &Map<String, Value>, name: &str) -> String {
     let placeholder = format!("{{{name}}}");
-    let keys = ["base_url", "url", "path", "query", "headers", "body"];
+    let keys = ["base_url", "url", "path", "query", "headers", "cookies", "body"];
     let mut texts = keys.iter().filter_map(|key| holder(entry.get(*key)?, key, &placeholder));
     texts.next().unwrap_or_else(|| "path".to_owned())
 }

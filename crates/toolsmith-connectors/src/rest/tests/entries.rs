@@ -46,7 +46,7 @@ fn wrong_entries_are_told_what_is_expected() {
         ),
         (
             json!({ "base_url": address, "body_type": "xml" }),
-            "/entry/body_type: expected one of `json`, `form`, `text`, found \"xml\"",
+            "/entry/body_type: expected one of `json`, `form`, `text`, `multipart`, `binary`, found \"xml\"",
         ),
         (
             json!({ "base_url": address, "auth": { "type": "bearer" } }),

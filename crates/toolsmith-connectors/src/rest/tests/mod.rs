@@ -5,7 +5,7 @@ mod entries;
 mod failures;
 mod requests;
 #[path = "../../../../toolsmith-net/tests/it/server.rs"]
-mod server;
+pub(crate) mod server;
 
 use std::{path::Path, sync::Arc, time::Duration};
 

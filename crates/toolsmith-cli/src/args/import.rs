@@ -1,0 +1,58 @@
+//! `toolsmith import …`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// What to make tools of.
+#[derive(Debug, Subcommand)]
+pub enum ImportWord {
+    /// Make tools of the operations of an OpenAPI document (3.0, 3.1, 3.2, Swagger 2.0).
+    Openapi(ImportOpenapi),
+}
+
+/// Makes tools of an OpenAPI document.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  toolsmith import openapi petstore.yaml
+  toolsmith import openapi http://127.0.0.1:8000/openapi.json --prefix shop
+  toolsmith import openapi stripe.json --tag Customers --method get --method post
+  toolsmith import openapi jira.yaml --path '/rest/api/3/issue/**' --dry-run
+  toolsmith import openapi big.yaml --json | jq '.unmapped'
+
+Each operation becomes one file with one tool. Files that somebody has changed stay as they are,
+unless --force is given; importing again renews the others. What cannot be mapped is listed with
+its reason. Secrets are variables of the environment: the end of the output names them.")]
+pub struct ImportOpenapi {
+    /// The document, in JSON or YAML
+    #[arg(value_name = "FILE|URL")]
+    pub source: String,
+    /// The folder to write to [default: a folder named after the API in the first tool folder]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Only operations with this tag; may be repeated, then any of them
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Only paths that fit; `*` is one step, `**` any; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub path: Vec<String>,
+    /// Only operations with this method; may be repeated
+    #[arg(long, value_name = "METHOD")]
+    pub method: Vec<String>,
+    /// Only this operation, by its identifier or the name of its tool; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub operation: Vec<String>,
+    /// What names of tools and variables begin with
+    #[arg(long, value_name = "WORD")]
+    pub prefix: Option<String>,
+    /// Send requests there, whatever the document says
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Overwrite files that somebody has changed
+    #[arg(long)]
+    pub force: bool,
+}

@@ -1,0 +1,147 @@
+//! The words of a schema that limit one value, in the JSON Schema of today.
+
+use toolsmith_core::{JsonText, Map, Value, json};
+use toolsmith_engine::schema::Schema;
+
+/// How many values of an enumeration are kept.
+const MOST_VALUES: usize = 200;
+
+/// Lets a value be null, as older documents say it.
+pub(super) fn nullable(words: &Map<String, Value>, made: &mut Map<String, Value>) {
+    let says = |word: &str| words.get(word) == Some(&Value::Bool(true));
+    if !says("nullable") && !says("x-nullable") {
+        return;
+    }
+    if let Some(Value::String(word)) = made.get("type").cloned() {
+        made.insert("type".to_owned(), json!([word, "null"]));
+        if let Some(Value::Array(values)) = made.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
+            values.push(Value::Null);
+        }
+        return;
+    }
+    let reference = made.shift_remove("$ref");
+    let is_alone = reference.is_some();
+    if let Some(reference) = reference {
+        made.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
+    }
+    if let Some(Value::Array(members)) = made.get_mut("anyOf")
+        && (is_alone || !members.iter().any(|member| member.get("type") == Some(&json!("null"))))
+    {
+        members.push(json!({ "type": "null" }));
+    }
+}
+
+/// Returns the types of a schema that JSON Schema knows.
+pub(super) fn types(words: &Map<String, Value>) -> Option<Value> {
+    const KNOWN: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
+    let known = |word: &str| KNOWN.iter().find(|known| word.eq_ignore_ascii_case(known)).copied();
+    match words.get("type") {
+        Some(Value::String(word)) if word == "file" => Some("string".into()),
+        Some(Value::String(word)) => known(word).map(Into::into),
+        Some(Value::Array(list)) => {
+            let mut found: Vec<&str> =
+                list.iter().filter_map(Value::as_str).filter_map(known).collect();
+            found.dedup();
+            let is_distinct =
+                found.iter().enumerate().all(|(n, word)| !found.iter().take(n).any(|w| w == word));
+            match found.as_slice() {
+                [] => None,
+                [one] => Some((*one).into()),
+                all => is_distinct.then(|| json!(all)),
+            }
+        }
+        None if words.get("properties").is_some_and(Value::is_object) => Some("object".into()),
+        None if words.get("items").is_some_and(Value::is_object) => Some("array".into()),
+        _ => None,
+    }
+}
+
+/// Takes over the limits of a value, as far as they can be meant.
+pub(super) fn take_over(words: &Map<String, Value>, made: &mut Map<String, Value>) {
+    let is_text = made.get("type").is_some_and(|word| word == "string");
+    if let Some(values) =
+        words.get("enum").and_then(Value::as_array).filter(|v| !v.is_empty() && !too_many(v))
+    {
+        // `enum: [1, on]` of a text means the texts.
+        let as_text = |value: &Value| match value {
+            Value::Number(_) | Value::Bool(_) if is_text => value.to_string().into(),
+            value => value.clone(),
+        };
+        made.insert("enum".to_owned(), values.iter().map(as_text).collect());
+    }
+    if let Some(value) = words.get("const").filter(|value| is_short(value)) {
+        made.insert("const".to_owned(), value.clone());
+    }
+    for word in ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"]
+    {
+        if let Some(number) = words.get(word).and_then(Value::as_u64) {
+            made.insert(word.to_owned(), number.into());
+        }
+    }
+    bounds(words, made);
+    if let Some(number) = words.get("multipleOf").filter(|n| n.as_f64().is_some_and(|n| n > 0.0)) {
+        made.insert("multipleOf".to_owned(), number.clone());
+    }
+    if words.get("uniqueItems") == Some(&Value::Bool(true)) {
+        made.insert("uniqueItems".to_owned(), Value::Bool(true));
+    }
+    if let Some(format) = words.get("format").and_then(Value::as_str).filter(|f| f.len() <= 40) {
+        made.insert("format".to_owned(), format.into());
+    }
+    if let Some(pattern) = words.get("pattern").and_then(Value::as_str).filter(|p| is_pattern(p)) {
+        made.insert("pattern".to_owned(), pattern.into());
+    }
+}
+
+/// Limits of numbers: older documents say by a flag that a limit itself does not fit.
+fn bounds(words: &Map<String, Value>, made: &mut Map<String, Value>) {
+    for (limit, exclusive) in [("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")] {
+        let number = words.get(limit).filter(|number| number.is_number());
+        match (number, words.get(exclusive)) {
+            (Some(number), Some(Value::Bool(true))) => {
+                made.insert(exclusive.to_owned(), number.clone())
+            }
+            (Some(number), Some(Value::Number(other))) => {
+                made.insert(exclusive.to_owned(), other.clone().into());
+                made.insert(limit.to_owned(), number.clone())
+            }
+            (Some(number), _) => made.insert(limit.to_owned(), number.clone()),
+            (None, Some(Value::Number(other))) => {
+                made.insert(exclusive.to_owned(), other.clone().into())
+            }
+            (None, _) => None,
+        };
+    }
+}
+
+/// Tells whether a pattern can be used as it is: documents write them for many languages.
+fn is_pattern(pattern: &str) -> bool {
+    let is_quoted = pattern.len() > 1 && pattern.starts_with('/') && pattern.ends_with('/');
+    !pattern.is_empty()
+        && pattern.len() <= 300
+        && !is_quoted
+        && Schema::inspect(&JsonText::of(&json!({ "pattern": pattern }))).is_ok()
+}
+
+pub(super) fn too_many(values: &[Value]) -> bool {
+    values.len() > MOST_VALUES || values.iter().any(|value| !is_short(value))
+}
+
+/// Tells whether a value is a word of bearable length.
+pub(super) fn is_short(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= 200,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(_) => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) => true,
+    }
+}
+
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) if !text.is_empty() => text.clone(),
+        other => other.to_string(),
+    }
+}
