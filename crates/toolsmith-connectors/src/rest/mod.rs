@@ -44,6 +44,8 @@ use toolsmith_core::{
 use toolsmith_net::{Client, Response};
 
 use self::{auth::Signed, plan::Plan};
+pub use self::token::ClientCredentials;
+pub(crate) use self::token::TokenSource;
 
 /// Makes tools of HTTP APIs.
 #[derive(Clone, Debug)]
