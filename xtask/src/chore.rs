@@ -7,6 +7,7 @@ Chores of the project:
   cargo xtask tidy                      checks what no compiler checks: floors, sizes, names, links
   cargo xtask bench engine [--quick]    measures the engine beside a baseline
   cargo xtask bench definitions         measures loading and reloading of definition files
+  cargo xtask bench mcp                 measures calls through an MCP server beside the bare library
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask eval search               judges the search by public questions, beside plain BM25
   cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
@@ -18,7 +19,7 @@ const CHORES: &str = "tidy, bench, eval, soak, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", "search"]),
+    ("bench", &["engine", "definitions", "mcp", "search"]),
     ("eval", &["search"]),
     ("soak", &["engine", "definitions"]),
 ];
@@ -98,7 +99,7 @@ mod tests {
     fn unknown_words_are_answered_with_the_known_ones() {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
-        assert!(parse("bench motor").unwrap_err().contains("engine, definitions, search"));
+        assert!(parse("bench motor").unwrap_err().contains("engine, definitions, mcp, search"));
         assert!(parse("eval engine").unwrap_err().contains("there are: search"));
         assert!(parse("tidy --json").is_err());
     }

@@ -37,6 +37,7 @@ fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
         Word::Tools(word) => commands::tools::run(session, &word),
         Word::Calls(word) => commands::calls::run(session, &word),
         Word::Artifacts(word) => commands::artifacts::run(session, &word),
+        Word::Import(word) => commands::import::run(session, &word),
         Word::Config(word) => commands::config::run(session, &word),
         Word::Init(init) => commands::init::run(session, &init),
         Word::Completions(completions) => commands::completions::run(session, &completions),

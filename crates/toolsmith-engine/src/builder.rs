@@ -175,8 +175,7 @@ fn registry(
         let bucket = limiter.bucket(&spec.category);
         Ok(Entry::new(spec, namespace, executor, bucket, breaker))
     };
-    let on_change =
-        move |change: &Change, parts: &[&'static str]| tell(&events, change, parts);
+    let on_change = move |change: &Change, parts: &[&'static str]| tell(&events, change, parts);
     Registry::new(Box::new(lower), Box::new(on_change))
 }
 

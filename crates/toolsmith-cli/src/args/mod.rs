@@ -5,6 +5,7 @@ mod calls;
 mod completions;
 mod config;
 mod globals;
+mod import;
 mod init;
 mod moment;
 mod run;
@@ -22,6 +23,7 @@ pub use self::{
     completions::Completions,
     config::ConfigWord,
     globals::Globals,
+    import::{ImportMcp, ImportWord},
     init::Init,
     moment::Moment,
     run::{Batch, Run},
@@ -63,6 +65,9 @@ pub enum Word {
     /// Look at outputs that were too large to show whole.
     #[command(subcommand)]
     Artifacts(ArtifactsWord),
+    /// Make tools of what is there already.
+    #[command(subcommand)]
+    Import(ImportWord),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigWord),

@@ -5,6 +5,7 @@ pub(crate) mod batch;
 pub(crate) mod calls;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod run;
 pub(crate) mod tools;

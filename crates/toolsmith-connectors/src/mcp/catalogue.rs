@@ -115,7 +115,8 @@ pub(super) fn plan<'a>(
             if !settings.selection.offers(&own_name) {
                 continue;
             }
-            let is_free = |plan: &Plan, name: &ToolName| !plan.tools.contains_key(name) && !is_taken(name);
+            let is_free =
+                |plan: &Plan, name: &ToolName| !plan.tools.contains_key(name) && !is_taken(name);
             let names = candidates(settings, &own_name);
             let Some(name) = names.into_iter().find(|name| is_free(&plan, name)) else {
                 plan.warnings.insert(format!(

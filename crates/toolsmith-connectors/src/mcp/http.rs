@@ -181,9 +181,7 @@ pub(super) fn not_sent(
         Trouble::Unauthorized => {
             ("asks for authorization; its credentials may have ended".to_owned(), Advice::Final)
         }
-        Trouble::Status(status) => {
-            (format!("answered with HTTP status {status}"), Advice::Later)
-        }
+        Trouble::Status(status) => (format!("answered with HTTP status {status}"), Advice::Later),
         Trouble::Other => ("broke the connection off".to_owned(), Advice::Later),
     };
     // Whatever state the session is in, a fresh one is in a better.
@@ -238,7 +236,8 @@ impl Trouble {
             StreamableHttpError::HttpStatus(error) => Self::Status(error.status),
             StreamableHttpError::UnexpectedServerResponse(text) => {
                 // The library has put the status into words.
-                let status = text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)?.parse().ok());
+                let status =
+                    text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)?.parse().ok());
                 match status {
                     Some(401 | 403) => Self::Unauthorized,
                     Some(status) => Self::Status(status),

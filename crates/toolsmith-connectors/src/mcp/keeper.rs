@@ -76,9 +76,13 @@ impl Keeper {
         let stop_service = self.service.cancellation_token();
         let mut waiting = Box::pin(self.service.waiting());
         let mut exit = None;
+        let mut is_over = false;
         loop {
             tokio::select! {
-                _ = &mut waiting => break,
+                _ = &mut waiting => {
+                    is_over = true;
+                    break;
+                }
                 code = exited(&mut self.child), if exit.is_none() => exit = Some(code),
                 () = sleep(DRAIN), if exit.is_some() => break,
                 () = self.stop.cancelled() => break,
@@ -90,7 +94,9 @@ impl Keeper {
         }
         // The library closes the server's input, which asks it to end.
         stop_service.cancel();
-        timeout(GRACE, waiting).await.ok();
+        if !is_over {
+            timeout(GRACE, waiting).await.ok();
+        }
         if exit.is_none() {
             exit = timeout(GRACE, exited(&mut self.child)).await.ok();
         }

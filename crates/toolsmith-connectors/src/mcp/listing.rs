@@ -50,7 +50,8 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Listed, ServiceError
         }
         cursor = Some(next);
     }
-    listed.warn(format!("lists its tools on more than {MOST_PAGES} pages; the others are left out"));
+    listed
+        .warn(format!("lists its tools on more than {MOST_PAGES} pages; the others are left out"));
     Ok(listed)
 }
 

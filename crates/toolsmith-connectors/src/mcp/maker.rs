@@ -47,11 +47,8 @@ impl Maker for McpMaker {
         if !entry.is_fine() || !texts::are_readable(entry.object()) {
             return None;
         }
-        let promise = if draft.spec.output_schema.is_some() {
-            Promise::Schema
-        } else {
-            Promise::Nothing
-        };
+        let promise =
+            if draft.spec.output_schema.is_some() { Promise::Schema } else { Promise::Nothing };
         let runtime = Some(runtime(&server.settings.link));
         let executor = McpExecutor { server, tool, promise };
         Some(Made { work: Work::Async(Arc::new(executor)), runtime })

@@ -42,7 +42,7 @@ mod words;
 pub use self::{
     http::Credentials,
     maker::McpMaker,
-    servers::Servers,
+    servers::{IsOff, Servers},
     settings::{
         Address, CALL_TIMEOUT, Link, OnChange, Prefix, Program, START_TIMEOUT, Selection,
         ServerSettings, Start,

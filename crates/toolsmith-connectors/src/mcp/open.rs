@@ -1,6 +1,9 @@
 //! Opens a session: starts or reaches the server, and agrees on a protocol.
 
-use std::sync::{Arc, atomic::{AtomicBool, AtomicU64}};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64},
+};
 
 use rmcp::{
     RoleClient,
@@ -66,7 +69,11 @@ impl Opener<'_> {
             match self.try_program(program, lifecycle).await? {
                 Ok(session) => return Ok(session),
                 Err(failed) => match lifecycle.after(&failed.error) {
-                    Some(next) => lifecycle = next,
+                    Some(next) => {
+                        drop(failed);
+                        self.vitals.clear();
+                        lifecycle = next;
+                    }
                     None => return Err(failed.into_error(self).await),
                 },
             }
@@ -105,19 +112,13 @@ impl Opener<'_> {
         }
     }
 
-    fn session(
-        self,
-        service: Service,
-        child: Option<(Child, JoinSet<()>)>,
-        ends: Ends,
-    ) -> Session {
+    fn session(self, service: Service, child: Option<(Child, JoinSet<()>)>, ends: Ends) -> Session {
         let (cancels, cancelled) = mpsc::unbounded_channel();
         let (tell_end, ended) = watch::channel(None);
         let stop = CancellationToken::new();
         let peer = service.peer().clone();
-        let (child, errands) = child.map_or_else(Default::default, |(child, errands)| {
-            (Some(child), errands)
-        });
+        let (child, errands) =
+            child.map_or_else(Default::default, |(child, errands)| (Some(child), errands));
         let pid = child.as_ref().map(Child::pid);
         let keeper = Keeper {
             service,

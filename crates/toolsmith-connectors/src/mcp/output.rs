@@ -50,11 +50,8 @@ pub(super) async fn read(
 /// The tool itself says that it failed, in words for the model.
 fn failure(result: CallToolResult) -> ToolError {
     let text = joined(&result.content);
-    let message = if text.is_empty() {
-        "The tool failed and did not say why.".to_owned()
-    } else {
-        text
-    };
+    let message =
+        if text.is_empty() { "The tool failed and did not say why.".to_owned() } else { text };
     let mut details = serde_json::Map::new();
     if let Some(value) = result.structured_content {
         details.insert("structured_content".to_owned(), value);

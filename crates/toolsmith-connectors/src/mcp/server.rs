@@ -118,7 +118,9 @@ impl Server {
             Phase::Running { session, .. } if session.is_open() => {
                 return Found::Session(Arc::clone(session));
             }
-            Phase::Starting { news, .. } if news.has_changed().is_ok() || news.borrow().is_some() => {
+            Phase::Starting { news, .. }
+                if news.has_changed().is_ok() || news.borrow().is_some() =>
+            {
                 return Found::Start(news.clone());
             }
             Phase::Running { session, started, .. } => {
@@ -135,8 +137,7 @@ impl Server {
         }
         let (tell, news) = watch::channel(None);
         let task = tokio::spawn(Arc::clone(self).start(tell));
-        inner.phase =
-            Phase::Starting { news: news.clone(), _task: AbortOnDropHandle::new(task) };
+        inner.phase = Phase::Starting { news: news.clone(), _task: AbortOnDropHandle::new(task) };
         inner.since = Some(self.surroundings.clock.now());
         Found::Start(news)
     }
@@ -162,11 +163,8 @@ impl Server {
 
     async fn start(self: Arc<Self>, tell: watch::Sender<Option<Outcome>>) {
         let vitals = Arc::new(Vitals::default());
-        let opener = Opener {
-            settings: &self.settings,
-            surroundings: &self.surroundings,
-            vitals: &vitals,
-        };
+        let opener =
+            Opener { settings: &self.settings, surroundings: &self.surroundings, vitals: &vitals };
         let limit = self.settings.start_timeout;
         let opened = timeout(limit, self.open(opener)).await;
         let outcome = opened.unwrap_or_else(|_| Err(words::too_slow(opener, limit)));

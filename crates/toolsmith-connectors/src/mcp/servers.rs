@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    fmt,
     sync::{Arc, OnceLock, Weak},
 };
 
@@ -11,7 +12,10 @@ use toolsmith_core::{
     BoxFuture, ErrorKind, EventKind, Executor, Exposure, Tool, ToolContext, ToolError, ToolName,
     Value, Work, json, suggestion,
 };
-use toolsmith_engine::{Engine, registry::Removal};
+use toolsmith_engine::{
+    Engine,
+    registry::{Registry, Removal},
+};
 
 use super::{
     catalogue::{Changed, Definition, Plan, Planned, Shelf, plan},
@@ -27,6 +31,9 @@ use super::{
     surroundings::Surroundings,
 };
 
+/// Tells whether a tool was switched off by hand.
+pub type IsOff = Arc<dyn Fn(&ToolName) -> bool + Send + Sync>;
+
 /// The servers of a configuration, and those that definitions name; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Servers(pub(super) Arc<Inner>);
@@ -38,8 +45,20 @@ pub(super) struct Inner {
     /// Servers that definitions describe themselves, shared by equal descriptions.
     described: Mutex<HashMap<String, Weak<Server>>>,
     memory: Memory,
-    engine: OnceLock<Engine>,
+    engine: OnceLock<Attached>,
     catalogue: Mutex<Catalogue>,
+}
+
+/// The engine whose registry is filled.
+struct Attached {
+    engine: Engine,
+    is_off: IsOff,
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.engine.fmt(f)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -77,8 +96,10 @@ impl Servers {
     }
 
     /// Puts the tools that are known from earlier runs into an engine, and all later ones.
-    pub fn attach(&self, engine: &Engine) {
-        if self.0.engine.set(engine.clone()).is_ok() {
+    ///
+    /// Tools that are switched off are there, and cannot be called.
+    pub fn attach(&self, engine: &Engine, is_off: IsOff) {
+        if self.0.engine.set(Attached { engine: engine.clone(), is_off }).is_ok() {
             self.0.apply(&mut self.0.catalogue.lock());
         }
     }
@@ -95,15 +116,14 @@ impl Servers {
         let is_known = |server: &Arc<Server>| {
             self.0.catalogue.lock().shelves.contains_key(&server.settings.name)
         };
-        let wanted = |server: &&Arc<Server>| {
-            server.settings.start == Start::Eager || !is_known(server)
-        };
+        let wanted =
+            |server: &&Arc<Server>| server.settings.start == Start::Eager || !is_known(server);
         self.start(self.0.servers.iter().filter(wanted)).await
     }
 
     /// Starts the servers that may have a tool of this name, if the registry does not.
     pub async fn load_for(&self, tool: &str) -> Vec<(String, ToolError)> {
-        let has = self.0.engine.get().is_some_and(|engine| engine.registry().get(tool).is_some());
+        let has = self.0.registry().is_some_and(|registry| registry.get(tool).is_some());
         if has {
             return Vec::new();
         }
@@ -197,20 +217,24 @@ impl Inner {
         server
     }
 
+    fn registry(&self) -> Option<&Registry> {
+        self.engine.get().map(|attached| attached.engine.registry())
+    }
+
     fn plan(&self, catalogue: &Catalogue) -> Plan {
         let shelves = self.servers.iter().filter_map(|server| {
             Some((&server.settings, catalogue.shelves.get(&server.settings.name)?))
         });
         let is_taken = |name: &ToolName| {
             let is_ours = catalogue.applied.contains_key(name);
-            !is_ours && self.engine.get().is_some_and(|engine| engine.registry().has(name.as_str()))
+            !is_ours && self.registry().is_some_and(|registry| registry.has(name.as_str()))
         };
         plan(shelves, is_taken)
     }
 
     /// Brings the registry to what the shelves say, in one step.
     fn apply(self: &Arc<Self>, catalogue: &mut Catalogue) {
-        let Some(engine) = self.engine.get() else { return };
+        let Some(Attached { engine, .. }) = self.engine.get() else { return };
         let plan = self.plan(catalogue);
         for warning in &plan.warnings {
             tracing::warn!("{warning}");
@@ -246,12 +270,12 @@ impl Inner {
         if planned.definition == Definition::Unseen {
             spec.exposure = Exposure::Hidden;
         }
+        spec.enabled = !self.engine.get().is_some_and(|attached| (attached.is_off)(name));
         if is_held {
             let held = Held { servers: Arc::downgrade(self), name: name.clone() };
             return Some(Tool::executor(spec, held));
         }
-        let promise =
-            if spec.output_schema.is_some() { Promise::Schema } else { Promise::Nothing };
+        let promise = if spec.output_schema.is_some() { Promise::Schema } else { Promise::Nothing };
         let tool = planned.own_name.clone();
         let executor = McpExecutor { server: Arc::clone(server), tool, promise };
         Some(Tool { spec, work: Work::Async(Arc::new(executor)) })
@@ -311,11 +335,12 @@ impl Inner {
     }
 
     fn announce(&self, server: &str, changed: &[Changed], plan: &Plan) {
-        let Some(engine) = self.engine.get() else { return };
+        let Some(Attached { engine, .. }) = self.engine.get() else { return };
         for change in changed {
-            let found = plan.tools.iter().find(|(_, planned)| {
-                planned.server == server && planned.own_name == change.tool
-            });
+            let found = plan
+                .tools
+                .iter()
+                .find(|(_, planned)| planned.server == server && planned.own_name == change.tool);
             let Some((name, _)) = found else { continue };
             let data = json!({ "server": server, "changed": change.parts, "waiting": true });
             engine.announce(EventKind::ToolUpdated, Some(name.text()), data);

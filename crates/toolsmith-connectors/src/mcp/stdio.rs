@@ -3,7 +3,7 @@
 use std::{io, path::Path};
 
 use toolsmith_children::{Child, ChildError, Command, find};
-use toolsmith_core::{ToolError, json};
+use toolsmith_core::{Advice, ToolError, json};
 
 use super::{settings::Program, surroundings::Surroundings};
 
@@ -77,5 +77,6 @@ fn not_started(server: &str, error: &ChildError) -> ToolError {
         _ => None,
     };
     ToolError::upstream(format!("The MCP server `{server}` cannot be started: {why}."))
+        .with_advice(Advice::Final)
         .with_details(json!({ "server": server, "searched": searched }))
 }

@@ -63,6 +63,12 @@ impl Vitals {
         kept.drain(..excess);
     }
 
+    /// Forgets what a first try left behind.
+    pub(super) fn clear(&self) {
+        self.complaints.lock().clear();
+        *self.noise.lock() = None;
+    }
+
     pub(super) fn complaints(&self) -> String {
         String::from_utf8_lossy(&self.complaints.lock()).trim().to_owned()
     }

@@ -2,11 +2,7 @@
 
 use std::time::Duration;
 
-use rmcp::{
-    ErrorData, ServiceError,
-    model::ErrorCode,
-    service::ClientInitializeError,
-};
+use rmcp::{ErrorData, ServiceError, model::ErrorCode, service::ClientInitializeError};
 use tokio::{task::JoinSet, time::timeout};
 use toolsmith_children::Child;
 use toolsmith_core::{Advice, ErrorKind, ToolError, json};
@@ -38,7 +34,8 @@ pub(super) async fn not_opened(
         format!(" It wrote a line that is no message of the protocol: {line:?}.")
     });
     let why = match error {
-        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
+        ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::TransportError { .. } => {
             format!("it {}", end.describe())
         }
         other => refusal(other),
@@ -57,7 +54,10 @@ pub(super) fn refusal(error: &ClientInitializeError) -> String {
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<&str> =
                 server_supported.iter().map(rmcp::model::ProtocolVersion::as_str).collect();
-            format!("it speaks only protocol revisions that are not known here ({})", versions.join(", "))
+            format!(
+                "it speaks only protocol revisions that are not known here ({})",
+                versions.join(", ")
+            )
         }
         ClientInitializeError::ConflictInitResponseId(..)
         | ClientInitializeError::UncorrelatedErrorResponse { .. } => {

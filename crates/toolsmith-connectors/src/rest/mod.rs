@@ -43,9 +43,9 @@ use toolsmith_core::{
 };
 use toolsmith_net::{Client, Response};
 
-use self::{auth::Signed, plan::Plan};
 pub use self::token::ClientCredentials;
 pub(crate) use self::token::TokenSource;
+use self::{auth::Signed, plan::Plan};
 
 /// Makes tools of HTTP APIs.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -38,7 +39,7 @@ impl Bench {
     pub(crate) fn in_folder(folder: TempDir, settings: Vec<ServerSettings>) -> Self {
         let servers = Servers::new(surroundings(folder.path()), settings);
         let engine = Engine::builder().build().unwrap();
-        servers.attach(&engine);
+        servers.attach(&engine, Arc::new(|_| false));
         Self { engine, servers, folder }
     }
 

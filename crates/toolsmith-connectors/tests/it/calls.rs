@@ -99,8 +99,7 @@ async fn a_call_that_nobody_waits_for_is_cancelled_at_the_server() {
         let args = [revision, "plain", noted.to_str().unwrap()];
         let Some(settings) = scripted("srv", &args) else { return };
         let bench = Bench::started(vec![settings]).await;
-        let context =
-            Context { timeout: Some(Duration::from_millis(200)), ..Context::default() };
+        let context = Context { timeout: Some(Duration::from_millis(200)), ..Context::default() };
         let call = Call::new("srv__wait", json!({})).with_context(context);
         let outcome = bench.engine.call(call).await;
         assert_eq!(outcome.error().unwrap().kind(), ErrorKind::Timeout);
