@@ -17,6 +17,7 @@ fn the_program_lists_its_words() {
       tools        Find, check, make and switch tools
       calls        Look at the records of calls: list, count, export, remove
       artifacts    Look at outputs that were too large to show whole
+      import       Make tools of what is there already
       config       Look at the configuration
       init         Prepare a folder: a configuration, a place for tools
       completions  Print completions for a shell
@@ -99,6 +100,7 @@ fn every_word_has_examples() {
         "tools new",
         "tools enable",
         "tools disable",
+        "tools accept",
         "tools reload",
         "calls list",
         "calls show",
@@ -108,6 +110,7 @@ fn every_word_has_examples() {
         "calls prune",
         "artifacts list",
         "artifacts show",
+        "import mcp",
         "config show",
         "init",
         "completions",

@@ -20,6 +20,7 @@ mod help;
 mod init;
 mod interrupt;
 mod making;
+mod mcp;
 mod prune;
 mod reference;
 mod reloading;

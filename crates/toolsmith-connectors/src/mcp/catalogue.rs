@@ -163,3 +163,72 @@ fn candidates(settings: &ServerSettings, own_name: &str) -> Vec<ToolName> {
     }
     names
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use toolsmith_core::Template;
+
+    use super::*;
+    use crate::mcp::{Link, Program};
+
+    fn settings(name: &str, prefix: Prefix) -> ServerSettings {
+        let program = Program::new(Template::literal("x"));
+        ServerSettings { prefix, ..ServerSettings::new(name, Link::Stdio(program)) }
+    }
+
+    fn listing(tools: &[(&'static str, &'static str)]) -> Listing {
+        let tools = tools.iter().map(|(name, about)| {
+            ((*name).to_owned(), Tool::new(*name, *about, Arc::default()))
+        });
+        Listing { tools: tools.collect() }
+    }
+
+    fn shelf(tools: &[(&'static str, &'static str)]) -> Shelf {
+        Shelf { accepted: listing(tools), waiting: BTreeMap::new() }
+    }
+
+    fn names(plan: &Plan) -> Vec<(&str, &str)> {
+        let tools = plan.tools.iter();
+        tools.map(|(name, planned)| (name.as_str(), planned.server.as_str())).collect()
+    }
+
+    #[test]
+    fn the_order_of_the_settings_decides_who_gets_a_name() {
+        let (one, two) = (settings("one", Prefix::None), settings("two", Prefix::None));
+        let (first, second) = (shelf(&[("a", ""), ("b", "")]), shelf(&[("a", ""), ("c", "")]));
+        let both = plan([(&one, &first), (&two, &second)], |name| name.as_str() == "c");
+        let expected = [("a", "one"), ("b", "one"), ("two__a", "two"), ("two__c", "two")];
+        assert_eq!(names(&both), expected);
+        assert!(both.warnings.is_empty());
+    }
+
+    #[test]
+    fn a_name_that_is_legal_as_it_is_belongs_to_its_tool() {
+        let one = settings("one", Prefix::Text("x_".to_owned()));
+        let tools = shelf(&[("a b", ""), ("a_b", "")]);
+        let plan = plan([(&one, &tools)], |_| false);
+        assert_eq!(plan.tools[&ToolName::new("x_a_b").unwrap()].own_name, "a_b");
+        assert_eq!(plan.tools.len(), 2);
+    }
+
+    #[test]
+    fn with_approval_changes_and_newcomers_wait() {
+        let old = shelf(&[("a", "old"), ("b", "same"), ("gone", "")]);
+        let next = listing(&[("a", "new"), ("b", "same"), ("c", "fresh")]);
+        let (shelf, news) = Shelf::update(Some(&old), next.clone(), OnChange::Approve);
+        let told: Vec<(&str, &[&str])> =
+            news.iter().map(|news| (news.tool.as_str(), news.parts.as_slice())).collect();
+        assert_eq!(told, [("a", &["description"][..]), ("c", &["new"])]);
+        assert_eq!(shelf.accepted.tools["a"].description.as_deref(), Some("old"));
+        // The same list again is no news.
+        let (again, news) = Shelf::update(Some(&shelf), next.clone(), OnChange::Approve);
+        assert_eq!((again, news.len()), (shelf.clone(), 0));
+        let mut accepted = shelf;
+        assert!(accepted.accept("a") && accepted.accept("c") && !accepted.accept("b"));
+        assert_eq!(accepted.accepted, next);
+        let (taken, news) = Shelf::update(Some(&old), next.clone(), OnChange::Accept);
+        assert_eq!((taken.accepted, news.len()), (next, 0));
+    }
+}

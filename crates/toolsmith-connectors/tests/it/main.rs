@@ -1,5 +1,11 @@
 //! Connectors against real servers, and against servers that misbehave.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
+)]
+
 mod bench;
 mod bound;
 mod calls;

@@ -1,7 +1,5 @@
 //! The servers of a client's file, in our words.
 
-use std::fmt::Write as _;
-
 use toolsmith_core::{Map, Value};
 
 use super::jsonc;
@@ -90,20 +88,19 @@ impl Servers {
                 rest = from;
                 continue;
             };
-            match inside.split_once(':') {
+            let ours = match inside.split_once(':') {
                 Some(("input", id)) => {
                     let variable = variable(id);
                     self.note_variable(&variable, "which the other client asks for");
-                    write!(filled, "${{{variable}}}").ok();
+                    format!("${{{variable}}}")
                 }
-                Some(("env", name)) => drop(write!(filled, "${{{name}}}")),
-                None if inside == "workspaceFolder" => filled.push('.'),
-                None if inside == "userHome" => filled.push_str("${HOME}"),
-                None if variable(inside) == inside.to_uppercase() => {
-                    drop(write!(filled, "${{{inside}}}"));
-                }
-                _ => drop(write!(filled, "$${{{inside}}}")),
-            }
+                Some(("env", name)) => format!("${{{name}}}"),
+                None if inside == "workspaceFolder" => ".".to_owned(),
+                None if inside == "userHome" => "${HOME}".to_owned(),
+                None if variable(inside) == inside.to_uppercase() => format!("${{{inside}}}"),
+                _ => format!("$${{{inside}}}"),
+            };
+            filled.push_str(&ours);
             rest = after;
         }
         filled + rest
@@ -138,25 +135,26 @@ impl Servers {
 
     /// Writes the servers as a part of our configuration.
     pub(super) fn yaml(&self) -> String {
-        let mut yaml = "mcpServers:\n".to_owned();
         if self.servers.is_empty() {
             return "mcpServers: {}\n".to_owned();
         }
+        let mut lines = vec!["mcpServers:".to_owned()];
         for (name, server) in &self.servers {
-            writeln!(yaml, "  {}:", key(name)).ok();
+            lines.push(format!("  {}:", key(name)));
             for (name, value) in server {
                 match value {
                     Value::Object(pairs) if !pairs.is_empty() => {
-                        writeln!(yaml, "    {name}:").ok();
-                        for (name, value) in pairs {
-                            writeln!(yaml, "      {}: {value}", key(name)).ok();
-                        }
+                        lines.push(format!("    {name}:"));
+                        let pair = |(name, value): (&String, &Value)| {
+                            format!("      {}: {value}", key(name))
+                        };
+                        lines.extend(pairs.iter().map(pair));
                     }
-                    other => drop(writeln!(yaml, "    {name}: {other}")),
+                    other => lines.push(format!("    {name}: {other}")),
                 }
             }
         }
-        yaml
+        lines.join("\n") + "\n"
     }
 }
 
