@@ -356,7 +356,7 @@ mcpServers:
     the configuration has 3 problems:
       toolsmith.yaml:3:8: mcpServers.old: the old HTTP+SSE transport is not supported; use the server's streamable HTTP address, often `/mcp` where the old one is `/sse`, with `type: http`
       toolsmith.yaml:4:9: mcpServers.none: expected a `url`, or a `command` that starts the server
-      toolsmith.yaml:5:44: mcpServers.mixed.auth: expected a `token_url`
+      toolsmith.yaml:5:42: mcpServers.mixed.auth: expected a `token_url`
     ");
 }
 

@@ -83,6 +83,13 @@ pub(super) struct Planned {
     pub(super) definition: Definition,
 }
 
+impl Planned {
+    /// Tells whether a definition has to be accepted.
+    pub(super) fn waits(&self) -> bool {
+        !matches!(self.definition, Definition::InForce(_))
+    }
+}
+
 /// Which definition of a tool is in force.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Definition {
@@ -179,9 +186,9 @@ mod tests {
     }
 
     fn listing(tools: &[(&'static str, &'static str)]) -> Listing {
-        let tools = tools.iter().map(|(name, about)| {
-            ((*name).to_owned(), Tool::new(*name, *about, Arc::default()))
-        });
+        let tools = tools
+            .iter()
+            .map(|(name, about)| ((*name).to_owned(), Tool::new(*name, *about, Arc::default())));
         Listing { tools: tools.collect() }
     }
 

@@ -19,6 +19,7 @@ mod catalogue;
 mod client;
 mod definition;
 mod executor;
+mod held;
 mod http;
 mod keeper;
 mod listing;
@@ -28,6 +29,7 @@ mod naming;
 mod open;
 mod output;
 mod pipes;
+mod roster;
 mod routes;
 mod server;
 mod servers;
@@ -42,7 +44,8 @@ mod words;
 pub use self::{
     http::Credentials,
     maker::McpMaker,
-    servers::{IsOff, Servers},
+    roster::IsOff,
+    servers::Servers,
     settings::{
         Address, CALL_TIMEOUT, Link, OnChange, Prefix, Program, START_TIMEOUT, Selection,
         ServerSettings, Start,

@@ -23,7 +23,8 @@ pub(super) fn distinct(prefix: &str, tool: &str) -> Option<ToolName> {
     ToolName::new(&marked(&legal(&whole), &whole)).ok()
 }
 
-fn legal(text: &str) -> String {
+/// Puts `_` in the place of what no name may hold.
+pub(super) fn legal(text: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     text.chars().map(|c| if is_legal(c) { c } else { '_' }).collect()
 }

@@ -125,8 +125,7 @@ impl Server {
             }
             Phase::Running { session, started, .. } => {
                 let ran = started.elapsed();
-                let is_retired = session.ended.borrow().is_none();
-                if !is_retired {
+                if session.has_ended() {
                     inner.backoff.note_failure(ran);
                 }
             }

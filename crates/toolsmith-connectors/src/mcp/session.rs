@@ -1,6 +1,7 @@
 //! One session with a server: many calls at once, one end.
 
 use std::{
+    io,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -60,12 +61,26 @@ pub(super) enum Unanswered {
     Service(ServiceError),
 }
 
+impl Unanswered {
+    /// A pipe that took nothing of a message has not sent it.
+    fn of(error: ServiceError) -> Self {
+        let is_unsent = match &error {
+            ServiceError::TransportSend(error) => error.error.is::<io::Error>(),
+            _ => false,
+        };
+        if is_unsent { Self::Unsent } else { Self::Service(error) }
+    }
+}
+
 impl Session {
     /// Tells whether calls can be made.
     pub(super) fn is_open(&self) -> bool {
-        !self.peer.is_transport_closed()
-            && self.ended.borrow().is_none()
-            && !self.is_retired.load(Ordering::Relaxed)
+        !self.has_ended() && !self.is_retired.load(Ordering::Relaxed)
+    }
+
+    /// Tells whether the other end is gone.
+    pub(super) fn has_ended(&self) -> bool {
+        self.peer.is_transport_closed() || self.ended.borrow().is_some()
     }
 
     /// Lets the next call open another session; those under way go on.
@@ -96,7 +111,13 @@ impl Session {
         if answer.is_ok() {
             self.vitals.note_message();
         }
-        answer.map_err(Unanswered::Service)
+        let answer = answer.map_err(Unanswered::of);
+        if matches!(answer, Err(Unanswered::Unsent)) {
+            // Nothing can be said to this server any more.
+            self.retire();
+            self.stop.cancel();
+        }
+        answer
     }
 
     /// Tells whether a call was given up and nothing was heard since.

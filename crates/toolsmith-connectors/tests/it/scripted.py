@@ -45,7 +45,7 @@ def tools():
     listed = [tool("echo"), tool("fail"), tool("slow"), tool("die"), tool("ask"), tool("media"),
               tool("structured"), tool("progress"), tool("change"), tool("refuse"),
               tool("env"), tool("wait")]
-    if state and os.path.exists(state):
+    if mode == "changing" and os.path.exists(state):
         listed[0]["description"] = "Does something else."
         listed.append(tool("added"))
     return listed
