@@ -10,7 +10,6 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::{catalogue::Shelf, naming, settings::ServerSettings};
 
@@ -77,6 +76,5 @@ fn write(path: &PathBuf, remembered: &Remembered) -> io::Result<()> {
 
 /// Tells servers apart without keeping what their settings say.
 fn identity(settings: &ServerSettings) -> String {
-    let digest = Sha256::digest(settings.link.to_string().as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    naming::digest(&settings.link.to_string(), 16)
 }

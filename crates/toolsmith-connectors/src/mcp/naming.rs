@@ -1,5 +1,7 @@
 //! The names under which tools of servers stand in the registry.
 
+use std::fmt::Write;
+
 use sha2::{Digest, Sha256};
 use toolsmith_core::ToolName;
 
@@ -29,10 +31,19 @@ pub(super) fn legal(text: &str) -> String {
     text.chars().map(|c| if is_legal(c) { c } else { '_' }).collect()
 }
 
+/// Returns the first bytes of a digest of a text, in hexadecimal.
+pub(super) fn digest(text: &str, bytes: usize) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(bytes).fold(String::new(), |mut hex, byte| {
+        // Writing to a text does not fail.
+        write!(hex, "{byte:02x}").ok();
+        hex
+    })
+}
+
 /// Cuts a legal text and puts a digest of the whole behind it.
 fn marked(legal: &str, whole: &str) -> String {
-    let digest = Sha256::digest(whole.as_bytes());
-    let mark: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let mark = digest(whole, 4);
     let start: String = legal.chars().take(LONGEST - mark.len() - 1).collect();
     format!("{start}_{mark}")
 }

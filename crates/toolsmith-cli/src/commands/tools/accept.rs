@@ -17,7 +17,7 @@ pub(super) fn run(session: &Session, settings: &Settings, name: &str) -> Result<
     let _engine = compose::engine(session, settings, &toolbox)?;
     let accepted = toolbox.servers().accept(name)?;
     session.show(&json!({ "accepted": accepted }), |_| {
-        accepted.iter().map(|tool| format!("accepted {tool}\n")).collect()
+        format!("accepted {}\n", accepted.join(", "))
     })?;
     Ok(ExitCode::SUCCESS)
 }

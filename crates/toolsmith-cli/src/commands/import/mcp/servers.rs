@@ -141,21 +141,20 @@ impl Servers {
         let mut lines = vec!["mcpServers:".to_owned()];
         for (name, server) in &self.servers {
             lines.push(format!("  {}:", key(name)));
-            for (name, value) in server {
-                match value {
-                    Value::Object(pairs) if !pairs.is_empty() => {
-                        lines.push(format!("    {name}:"));
-                        let pair = |(name, value): (&String, &Value)| {
-                            format!("      {}: {value}", key(name))
-                        };
-                        lines.extend(pairs.iter().map(pair));
-                    }
-                    other => lines.push(format!("    {name}: {other}")),
-                }
-            }
+            lines.extend(server.iter().flat_map(|(name, value)| field(name, value)));
         }
         lines.join("\n") + "\n"
     }
+}
+
+/// Writes a field of a server, a map of texts with a line for each.
+fn field(name: &str, value: &Value) -> Vec<String> {
+    let Some(pairs) = value.as_object().filter(|pairs| !pairs.is_empty()) else {
+        return vec![format!("    {name}: {value}")];
+    };
+    let mut lines = vec![format!("    {name}:")];
+    lines.extend(pairs.iter().map(|(name, value)| format!("      {}: {value}", key(name))));
+    lines
 }
 
 /// Writes a key plainly where that cannot be misread; a text of JSON is a text of YAML, too.
