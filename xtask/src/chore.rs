@@ -9,6 +9,7 @@ Chores of the project:
   cargo xtask tidy                      checks what no compiler checks: floors, sizes, names, links
   cargo xtask bench engine [--quick]    measures the engine beside a baseline
   cargo xtask bench definitions         measures loading and reloading of definition files
+  cargo xtask bench mcp                 measures calls through an MCP server beside the bare library
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask bench dialects            measures the dialects beside Python and other parsers
   cargo xtask eval search               judges the search by public questions, beside plain BM25
@@ -23,7 +24,7 @@ const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", "search", DIALECTS]),
+    ("bench", &["engine", "definitions", "mcp", "search", DIALECTS]),
     ("eval", &["search", DIALECTS]),
     ("soak", &["engine", "definitions"]),
 ];
@@ -124,9 +125,8 @@ mod tests {
     fn unknown_words_are_answered_with_the_known_ones() {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
-        assert!(
-            parse("bench motor").unwrap_err().contains("engine, definitions, search, dialects")
-        );
+        let wrong = parse("bench motor").unwrap_err();
+        assert!(wrong.contains("engine, definitions, mcp, search, dialects"), "{wrong}");
         assert!(parse("eval engine").unwrap_err().contains("there are: search, dialects"));
         assert!(parse("tidy --json").is_err());
     }

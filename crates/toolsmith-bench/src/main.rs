@@ -7,6 +7,7 @@ mod engine;
 mod growth;
 mod load;
 mod machine;
+mod mcp;
 mod records;
 mod reloads;
 mod search;
@@ -23,6 +24,7 @@ toolsmith-bench CHORE [--option VALUE]…
 
   bench-engine [--quick] [--part NAME]   prints the figures of the engine as JSON
   bench-definitions [--files N]          prints how long definition files take, as JSON
+  bench-mcp    [--calls N]               prints what a call through an MCP server costs, as JSON
   bench-search                           prints how long searches take, as JSON
   eval-search                            judges the search by public questions
   soak-engine  [--calls N] [--tasks N]   random failures under limits; every call leaves one record
@@ -30,6 +32,7 @@ toolsmith-bench CHORE [--option VALUE]…
                                          calls while files change; none fails or mixes versions
   write-load   --data DIR --durability sync|batched
                                          calls without end, each return on a line; to be killed
+  serve-mcp-echo [--starts FILE]         an MCP server of one tool, for bench-mcp
   register     --tools N                 prints the memory that N tools take
   count-calls  --tools N --calls N       calls one of N tools; to be run under callgrind
 ";
@@ -41,6 +44,8 @@ fn main() -> Result<()> {
     match chore.as_str() {
         "bench-engine" => engine::bench(&arguments),
         "bench-definitions" => definitions::bench(&arguments),
+        "bench-mcp" => mcp::bench(&arguments),
+        "serve-mcp-echo" => mcp::serve(&arguments),
         "bench-search" => search::bench(),
         "eval-search" => search::eval(),
         "soak-engine" => soak::soak(&arguments),

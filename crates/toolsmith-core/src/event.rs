@@ -14,7 +14,7 @@ pub enum EventKind {
     ToolLoaded,
     /// A tool was added.
     ToolAdded,
-    /// A tool was replaced by another definition.
+    /// A tool was replaced by another definition; `data` is `{changed}`, the parts that differ.
     ToolUpdated,
     /// A tool was removed.
     ToolRemoved,

@@ -178,8 +178,7 @@ fn registry(
         entry.is_indirect = is_indirect;
         Ok(entry)
     };
-    let on_change =
-        move |changes: &[Change]| changes.iter().for_each(|change| tell(&events, change));
+    let on_change = move |change: &Change, parts: &[&'static str]| tell(&events, change, parts);
     Registry::new(Box::new(lower), Box::new(on_change))
 }
 
@@ -203,11 +202,15 @@ fn executor_of(
     }
 }
 
-fn tell(events: &Events, change: &Change) {
+fn tell(events: &Events, change: &Change, parts: &[&'static str]) {
     let (kind, name) = match change {
         Change::Added(name) => (EventKind::ToolAdded, name),
         Change::Updated(name) => (EventKind::ToolUpdated, name),
         Change::Removed(name) => (EventKind::ToolRemoved, name),
     };
-    events.emit(kind, Some(name.text()), None, || json!({}));
+    let told = || match kind {
+        EventKind::ToolUpdated => json!({ "changed": parts }),
+        _ => json!({}),
+    };
+    events.emit(kind, Some(name.text()), None, told);
 }

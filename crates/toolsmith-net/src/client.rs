@@ -11,7 +11,7 @@ use bytes::{Bytes, BytesMut};
 use reqwest::{Method, Url};
 
 use crate::{
-    Allow, Guard, NetError, Overflow, Request, Resolve, Response, SystemResolver,
+    Allow, Connections, Guard, NetError, Overflow, Request, Resolve, Response, SystemResolver,
     guard::{self, host_of},
     headers, redirect,
     resolver::Sieve,
@@ -88,6 +88,18 @@ impl Client {
     /// Reads an address, and refuses what can be refused without looking its name up.
     pub fn check(&self, url: &str, guard: Guard) -> Result<Url, NetError> {
         guard::check(url, guard, &self.0.allow)
+    }
+
+    /// Returns the connections themselves, for a library that speaks a protocol on top of HTTP.
+    ///
+    /// The rules for addresses hold for it too; it must [check](Self::check) what it asks first, and
+    /// follows no redirects.
+    pub fn connections(&self, guard: Guard) -> Result<Connections, NetError> {
+        let pools = self.0.pools()?;
+        Ok(match guard {
+            Guard::Trusted => pools.trusted.clone(),
+            Guard::Public => pools.public.clone(),
+        })
     }
 
     /// Sends a request and reads the answer, whatever its status is.

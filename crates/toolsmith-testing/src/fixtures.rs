@@ -19,6 +19,15 @@ pub fn fuzz_corpus() -> PathBuf {
     folders::root().join("fuzz/corpus")
 }
 
+/// Returns the folder of the official MCP servers: `npm/node_modules/.bin` and `python/bin`.
+///
+/// The test command puts them into the target folder.
+pub fn mcp_servers() -> Option<PathBuf> {
+    let folder = folders::target().join("test-deps/mcp-servers");
+    let parts = ["npm/node_modules/.bin/mcp-server-everything", "python/bin/mcp-server-time"];
+    parts.iter().all(|part| folder.join(part).exists()).then_some(folder)
+}
+
 /// Returns the folder of real-world files (`../shared/data` beside the project).
 pub fn shared() -> Option<PathBuf> {
     beside("shared/data")

@@ -35,7 +35,7 @@
 //! |---|---|
 //! | `sqlite` (default) | `store`: records and artifacts in an SQLite file |
 //! | `definitions` | `definitions`: tools defined in files, and their reload |
-//! | `connectors` | `connectors` and `children`: what runs tools of type `http`, `command` and `javascript`; it includes `definitions` |
+//! | `connectors` | `connectors` and `children`: what runs tools of type `http`, `mcp`, `command` and `javascript`; it includes `definitions` |
 
 pub mod models;
 

@@ -25,7 +25,7 @@ pub use self::{
     config::ConfigWord,
     dialects::{Parse, Render, Thinking, Tongue},
     globals::Globals,
-    import::{ImportOpenapi, ImportWord},
+    import::{ImportMcp, ImportOpenapi, ImportWord},
     init::Init,
     moment::Moment,
     run::{Batch, Run},
@@ -71,7 +71,7 @@ pub enum Word {
     /// Look at outputs that were too large to show whole.
     #[command(subcommand)]
     Artifacts(ArtifactsWord),
-    /// Make tools of what is there already: OpenAPI documents.
+    /// Make tools of what is there already.
     #[command(subcommand)]
     Import(ImportWord),
     /// Look at the configuration.

@@ -109,6 +109,17 @@ Examples:
         /// The tool
         name: String,
     },
+    /// Accept the changed definition of a tool of an MCP server.
+    ///
+    /// With `on_change: approve`, a tool whose definition the server has changed waits until then.
+    #[command(after_help = "\
+Examples:
+  toolsmith tools accept files__read_file
+  toolsmith tools accept files")]
+    Accept {
+        /// The tool, or the server whose changed tools are meant
+        name: String,
+    },
     /// Read the definitions again, and let running Toolsmith processes do so at once.
     #[command(after_help = "\
 Examples:

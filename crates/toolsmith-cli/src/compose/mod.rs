@@ -3,6 +3,7 @@
 //! Each word takes no more than it needs: listing tools opens no database, reading records makes
 //! no engine, and only calls have both.
 
+mod servers;
 mod settings;
 mod toolbox;
 mod unwritten;
@@ -12,22 +13,56 @@ mod workshop;
 mod tests;
 
 use anyhow::Result;
-use toolsmith_core::Tool;
+use toolsmith_core::{Tool, ToolError};
 use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
     settings::{client, data_folder},
-    toolbox::{Toolbox, switches},
+    toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,
 };
-use crate::{Session, config::Settings};
+use crate::{Session, config::Settings, runtime::block_on};
 
 /// Returns an engine that knows the tools and keeps nothing.
 pub(crate) fn engine(session: &Session, settings: &Settings, toolbox: &Toolbox) -> Result<Engine> {
     let engine = builder(session, settings, toolbox.builtins()).build()?;
     toolbox.fill(&engine);
     Ok(engine)
+}
+
+/// The same, with the tools of MCP servers that had to be asked; they are gone again when it is
+/// returned.
+pub(crate) fn engine_with(
+    session: &Session,
+    settings: &Settings,
+    toolbox: &Toolbox,
+    wanted: Wanted<'_>,
+) -> Result<Engine> {
+    let engine = engine(session, settings, toolbox)?;
+    if toolbox.servers().names().is_empty() {
+        return Ok(engine);
+    }
+    block_on(async {
+        let failed = toolbox.ask(wanted).await;
+        toolbox.servers().close().await;
+        missing(&engine, wanted, failed)
+    })?;
+    Ok(engine)
+}
+
+/// Returns the reason why a server did not start, when the wanted tool would be its.
+pub(crate) fn missing(
+    engine: &Engine,
+    wanted: Wanted<'_>,
+    failed: Vec<(String, ToolError)>,
+) -> Result<()> {
+    match (wanted, failed.into_iter().next()) {
+        (Wanted::One(name), Some((_, error))) if engine.registry().get(name).is_none() => {
+            Err(error.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn builder(session: &Session, settings: &Settings, tools: Vec<Tool>) -> Builder {

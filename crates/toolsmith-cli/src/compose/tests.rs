@@ -44,7 +44,7 @@ fn endless(has_begun: &Arc<Notify>) -> Tool {
 }
 
 fn run<T>(work: impl Future<Output = T>) -> T {
-    crate::runtime::block_on(async { Ok(work.await) }).unwrap()
+    block_on(async { Ok(work.await) }).unwrap()
 }
 
 async fn recorded(store: &Store) -> Vec<(String, Option<ErrorKind>)> {

@@ -1,4 +1,4 @@
-//! The tools: the built-in ones, and those that files define.
+//! The tools: the built-in ones, those that files define, and those of MCP servers.
 
 use std::{
     path::{self, PathBuf},
@@ -7,19 +7,38 @@ use std::{
 
 use anyhow::Result;
 use toolsmith_children::Children;
-use toolsmith_connectors::{command::CommandMaker, javascript::JavascriptMaker, rest::RestMaker};
-use toolsmith_core::{Overlay, Tool, Vault};
+use toolsmith_connectors::{
+    command::CommandMaker,
+    javascript::JavascriptMaker,
+    mcp::{Servers, Surroundings},
+    rest::RestMaker,
+};
+use toolsmith_core::{Overlay, Tool, ToolError, ToolName, ToolRef, Vault};
 use toolsmith_definitions::{Definitions, Makers, Strictness, Switches, Watcher, Watching};
 use toolsmith_engine::Engine;
 
-use super::settings::{self, Shared};
+use super::{
+    servers::servers,
+    settings::{self, Shared},
+};
 use crate::{Session, config::Settings};
 
-/// The tools: the built-in ones, and those that files define.
+/// The tools: the built-in ones, those that files define, and those of MCP servers.
 #[derive(Debug)]
 pub(crate) struct Toolbox {
     builtins: Vec<Tool>,
     definitions: Definitions,
+    servers: Servers,
+    switches: Switches,
+}
+
+/// Which tools are looked for: those of MCP servers may have to be asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// All.
+    All,
+    /// This one.
+    One(&'a str),
 }
 
 impl Toolbox {
@@ -43,18 +62,26 @@ impl Toolbox {
         let known = settings::builtins(settings, &session.environment, shared)?;
         let builtins = toolsmith_builtins::all_with(&known)?;
         let inherited = session.environment.all();
-        let command = CommandMaker::new(Children::default(), &inherited, overlay);
+        let children = Children::default();
+        let memory = path::absolute(settings::data_folder(settings, &session.environment)?)?;
+        let surroundings =
+            Surroundings::new(children.clone(), &inherited, client.clone(), vault.clone())
+                .with_memory(memory.join("mcp"));
+        let servers = Servers::new(surroundings, servers(settings));
+        let command = CommandMaker::new(children, &inherited, overlay);
         let makers = Makers::new()
             .with(Arc::new(RestMaker::new(client)))
             .with(Arc::new(command))
             .with(Arc::new(JavascriptMaker))
+            .with(Arc::new(servers.maker()))
             .with_handlers(builtins.iter().cloned());
+        let switches = switches(session, settings)?;
         let strictness =
             if settings.strict_validation { Strictness::Strict } else { Strictness::Lenient };
         let definitions = Definitions::open(folders, makers, vault)
             .with_strictness(strictness)
-            .with_switches(switches(session, settings)?);
-        Ok(Self { builtins, definitions })
+            .with_switches(switches.clone());
+        Ok(Self { builtins, definitions, servers, switches })
     }
 
     /// Returns the built-in tools.
@@ -67,10 +94,29 @@ impl Toolbox {
         &self.definitions
     }
 
-    /// Puts the defined tools into an engine that has the built-in ones.
+    /// Returns the MCP servers.
+    pub(crate) fn servers(&self) -> &Servers {
+        &self.servers
+    }
+
+    /// Puts the defined tools into an engine that has the built-in ones, and those of MCP servers
+    /// that are known already.
     pub(crate) fn fill(&self, engine: &Engine) {
         for warning in self.definitions.attach(engine).warnings {
             tracing::warn!("{warning}");
+        }
+        let positions = self.switches.read().unwrap_or_default();
+        let is_off = move |name: &ToolName| positions.tools.get(name.as_str()) == Some(&false);
+        self.servers.attach(engine, Arc::new(is_off));
+    }
+
+    /// Asks MCP servers for their tools where nobody knows them; says who did not answer.
+    ///
+    /// Servers have said in the log why they did not start.
+    pub(crate) async fn ask(&self, wanted: Wanted<'_>) -> Vec<(String, ToolError)> {
+        match wanted {
+            Wanted::All => self.servers.load().await,
+            Wanted::One(name) => self.servers.load_for(ToolRef::split(name).0).await,
         }
     }
 

@@ -9,7 +9,11 @@ use toolsmith_definitions::Watching;
 use toolsmith_engine::{Engine, Followed};
 use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
 
-use super::{settings, toolbox::Toolbox, unwritten::Unwritten};
+use super::{
+    settings,
+    toolbox::{Toolbox, Wanted},
+    unwritten::Unwritten,
+};
 use crate::{Session, config::Settings, files, wording::counted};
 
 /// How long calls and objects may take to end when the program ends.
@@ -66,6 +70,13 @@ impl Workshop {
         self.watching = Some(self.toolbox.watch(settings));
     }
 
+    /// Asks MCP servers for a tool that is not known; the error says why one did not start.
+    pub(crate) async fn look_for(&self, tool: &str) -> Result<()> {
+        let wanted = Wanted::One(tool);
+        let failed = self.toolbox.ask(wanted).await;
+        super::missing(&self.engine, wanted, failed)
+    }
+
     /// Returns the engine.
     pub(crate) fn engine(&self) -> &Engine {
         &self.engine
@@ -102,6 +113,7 @@ impl Workshop {
             watching.stop().await;
         }
         self.engine.shutdown(ENDING).await;
+        self.toolbox.servers().close().await;
         self.link.lock().take();
         match &self.keeping {
             // The writer itself ends with the last handle, right after this.

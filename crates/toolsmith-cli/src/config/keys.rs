@@ -5,10 +5,11 @@
 
 use super::{
     kinds::{
-        Age, Choice, Count, Field, Hidden, ListOf, LogFilter, MapOf, Milliseconds, Named,
-        OneOrMany, Optional, Record, Seconds, Slot, Switch, Text, Word, bind,
+        Age, Choice, Count, Hidden, ListOf, LogFilter, MapOf, Milliseconds, OneOrMany, Optional,
+        Seconds, Slot, Switch, Text, bind,
     },
-    settings::{Durability, McpServer, Provider, Settings, Strategy},
+    mcp_servers,
+    settings::{Durability, Provider, Settings, Strategy},
 };
 
 /// What a variable of the environment begins with to be ours.
@@ -160,10 +161,13 @@ pub(super) static ROWS: &[Row] = &[
         "The identifier of a programmable search engine, which Google wants besides the key.",
         |s| bind(Optional(Text("an identifier")), &mut s.web_search.engine_id),
     ),
-    Row::new("tools.mcpServers", "The MCP servers whose tools are offered.", |s| {
-        let items = Record { fields: &SERVER, check: check_server };
-        bind(Named { items, name: |server| &server.name }, &mut s.mcp_servers)
+    Row::new("mcpServers", "The MCP servers whose tools are offered, by name.", |s| {
+        bind(mcp_servers::KIND, &mut s.mcp_servers)
     }),
+    Row::new("tools.mcpServers", "The same, as a list in which each has a `name`.", |s| {
+        bind(mcp_servers::KIND, &mut s.mcp_servers)
+    })
+    .twin_of("mcpServers"),
 ];
 
 static STRATEGIES: [(&str, Strategy); 3] =
@@ -179,28 +183,6 @@ static PROVIDERS: [(&str, Provider); 5] = [
     ("duckduckgo", Provider::Duckduckgo),
     ("searxng", Provider::Searxng),
 ];
-
-static SERVER: [Field<McpServer>; 6] = [
-    Field { name: "name", slot: |s| bind(Word, &mut s.name) },
-    Field { name: "url", slot: |s| bind(Optional(Text("an address")), &mut s.url) },
-    Field { name: "command", slot: |s| bind(Optional(Text("a program")), &mut s.command) },
-    Field { name: "args", slot: |s| bind(ListOf(Text("text")), &mut s.args) },
-    Field { name: "env", slot: |s| bind(MapOf(Hidden), &mut s.env) },
-    Field { name: "enabled", slot: |s| bind(Switch, &mut s.enabled) },
-];
-
-fn check_server(server: &McpServer) -> Option<String> {
-    let what = match (server.name.is_empty(), &server.url, &server.command) {
-        (true, ..) => "expected a `name`",
-        (_, None, None) => "expected a `url`, or a `command` that starts the server",
-        (_, Some(_), Some(_)) => "has both a `url` and a `command`; remove one of them",
-        (_, Some(_), None) if !server.args.is_empty() || !server.env.is_empty() => {
-            "`args` and `env` go with a `command`, not with a `url`"
-        }
-        _ => return None,
-    };
-    Some(what.to_owned())
-}
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,7 @@ mod keys;
 mod kinds;
 mod layers;
 mod load;
+mod mcp_servers;
 mod problem;
 mod reference;
 mod secrets;
@@ -29,8 +30,8 @@ pub use self::{
     reference::reference,
     secrets::secrets,
     settings::{
-        Durability, Limits, McpServer, OutputSettings, Provider, Records, Retention, Settings,
-        Strategy, WebSearch,
+        Durability, Limits, McpAuth, McpOnChange, McpServer, McpStart, McpTools, McpTransport,
+        OutputSettings, Provider, Records, Retention, Settings, Strategy, WebSearch,
     },
     shown::{Shown, shown},
     starter::starter,

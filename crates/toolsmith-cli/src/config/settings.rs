@@ -144,16 +144,93 @@ pub enum Provider {
 pub struct McpServer {
     /// The name, also the prefix of its tools.
     pub name: String,
+    /// How it is spoken to; the other keys say it too.
+    pub transport: Option<McpTransport>,
     /// The address of a server that runs.
     pub url: Option<Template>,
+    /// What is sent along with every request.
+    pub headers: BTreeMap<String, Secret<Template>>,
+    /// How a token is fetched that is sent along.
+    pub auth: Option<McpAuth>,
     /// The program of a server that is started.
     pub command: Option<Template>,
     /// The program's arguments.
     pub args: Vec<Template>,
     /// The program's variables.
     pub env: BTreeMap<String, Secret<Template>>,
+    /// The folder that the program starts in.
+    pub cwd: Option<Template>,
+    /// What stands before the names of its tools; `none` for nothing.
+    pub prefix: Option<String>,
+    /// How long a call may take.
+    pub timeout: Option<Duration>,
+    /// How long it may take to start.
+    pub start_timeout: Option<Duration>,
+    /// When it is started.
+    pub start: McpStart,
+    /// Which of its tools are offered.
+    pub tools: McpTools,
+    /// What happens when it changes the definition of a tool.
+    pub on_change: McpOnChange,
     /// Whether it is used.
     pub enabled: bool,
+    /// Whether it is not used, as other programs write it.
+    pub disabled: bool,
+}
+
+/// How an MCP server is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum McpTransport {
+    /// On standard input and output.
+    Stdio,
+    /// By streamable HTTP.
+    Http,
+    /// By the transport that streamable HTTP replaced.
+    Sse,
+}
+
+/// When an MCP server is started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum McpStart {
+    /// When it is needed.
+    #[default]
+    Lazy,
+    /// With the program.
+    Eager,
+}
+
+/// What happens when an MCP server changes the definition of a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum McpOnChange {
+    /// The change is taken.
+    #[default]
+    Accept,
+    /// The change waits for a person.
+    Approve,
+}
+
+/// Which tools of an MCP server are offered.
+#[derive(Clone, Debug, Default)]
+pub struct McpTools {
+    /// Only these; all when there are none.
+    pub allow: Vec<String>,
+    /// Not these.
+    pub deny: Vec<String>,
+}
+
+/// How a token for an MCP server is fetched: `OAuth` 2, client credentials.
+#[derive(Clone, Debug, Default)]
+pub struct McpAuth {
+    /// Where tokens are given.
+    pub token_url: Option<Template>,
+    /// Who asks.
+    pub client_id: Option<Template>,
+    /// What proves it.
+    pub client_secret: Option<Secret<Template>>,
+    /// What the token shall be good for.
+    pub scope: Option<Template>,
+    /// Whom the token shall be shown to.
+    pub audience: Option<Template>,
 }
 
 impl Default for Settings {
@@ -200,11 +277,22 @@ impl Default for McpServer {
     fn default() -> Self {
         Self {
             name: String::new(),
+            transport: None,
             url: None,
+            headers: BTreeMap::new(),
+            auth: None,
             command: None,
             args: Vec::new(),
             env: BTreeMap::new(),
+            cwd: None,
+            prefix: None,
+            timeout: None,
+            start_timeout: None,
+            start: McpStart::Lazy,
+            tools: McpTools::default(),
+            on_change: McpOnChange::Accept,
             enabled: true,
+            disabled: false,
         }
     }
 }

@@ -80,7 +80,7 @@ fn without_anything_the_defaults_are_in_force() {
     tools.webSearch.maxResults: 10 (default)
     tools.webSearch.baseUrl: null (default)
     tools.webSearch.engineId: null (default)
-    tools.mcpServers: [] (default)
+    mcpServers: [] (default)
     "#);
 }
 
@@ -310,12 +310,54 @@ tools:
       toolsmith.yaml:6:7: tools.mcpServers[2]: expected a `name`
       toolsmith.yaml:7:7: tools.mcpServers[3]: expected a `url`, or a `command` that starts the server
       toolsmith.yaml:8:7: tools.mcpServers[4]: has both a `url` and a `command`; remove one of them
-      toolsmith.yaml:9:7: tools.mcpServers[5]: `args` and `env` go with a `command`, not with a `url`
+      toolsmith.yaml:9:7: tools.mcpServers[5]: `args`, `env` and `cwd` go with a `command`, not with a `url`
       toolsmith.yaml:10:37: tools.mcpServers[6].enable: unknown key. Did you mean `enabled`?
       toolsmith.yaml:11:14: tools.mcpServers[7].name: expected text that is not empty, found the number 7
       toolsmith.yaml:11:26: tools.mcpServers[7].command: expected a program, found a list
-      toolsmith.yaml:12:7: tools.mcpServers[8]: expected a map with `name`, `url`, `command`, `args`, `env`, `enabled`, found the text "text"
+      toolsmith.yaml:12:7: tools.mcpServers[8]: expected a map with `name`, `type`, `url`, `headers`, `auth`, `command`, `args`, `env`, `cwd`, `prefix`, `timeout`, `start_timeout`, `start`, `tools`, `on_change`, `enabled`, `disabled`, found the text "text"
     "#);
+}
+
+#[test]
+fn mcp_servers_are_written_as_other_clients_write_them() {
+    let loaded = from_file(
+        "
+mcpServers:
+  files: {command: npx, args: [-y, server], env: {KEY: 'plain'}, cwd: work, disabled: true}
+  far:
+    type: streamable-http
+    url: https://a.example/mcp
+    headers: {Authorization: 'Bearer ${TOKEN:x}'}
+    auth: {token_url: 'https://a.example/t', client_id: me, client_secret: s}
+    prefix: none
+    timeout: 5
+    start: eager
+    on_change: approve
+    tools: {allow: ['read_*'], deny: [read_secret]}
+",
+    )
+    .unwrap();
+    let [files, far] = loaded.settings.mcp_servers.as_slice() else { panic!("{loaded:?}") };
+    assert_eq!((files.name.as_str(), files.disabled, files.enabled), ("files", true, true));
+    assert_eq!((far.name.as_str(), far.prefix.as_deref()), ("far", Some("none")));
+    assert_eq!(far.timeout, Some(Duration::from_secs(5)));
+    assert_eq!((far.start, far.on_change), (McpStart::Eager, McpOnChange::Approve));
+    assert_eq!(far.tools.deny, ["read_secret"]);
+    let error = from_file(
+        "
+mcpServers:
+  old: {type: sse, url: 'http://a/sse'}
+  none: {}
+  mixed: {command: a, headers: {}, auth: {client_id: me}}
+",
+    )
+    .unwrap_err();
+    assert_snapshot!(error, @r"
+    the configuration has 3 problems:
+      toolsmith.yaml:3:8: mcpServers.old: the old HTTP+SSE transport is not supported; use the server's streamable HTTP address, often `/mcp` where the old one is `/sse`, with `type: http`
+      toolsmith.yaml:4:9: mcpServers.none: expected a `url`, or a `command` that starts the server
+      toolsmith.yaml:5:42: mcpServers.mixed.auth: expected a `token_url`
+    ");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn the_program_lists_its_words() {
       parse        Read the calls in the reply of a model
       calls        Look at the records of calls: list, count, export, remove
       artifacts    Look at outputs that were too large to show whole
-      import       Make tools of what is there already: OpenAPI documents
+      import       Make tools of what is there already
       config       Look at the configuration
       init         Prepare a folder: a configuration, a place for tools
       completions  Print completions for a shell
@@ -102,6 +102,7 @@ fn every_word_has_examples() {
         "tools new",
         "tools enable",
         "tools disable",
+        "tools accept",
         "tools reload",
         "render",
         "parse",
@@ -114,6 +115,7 @@ fn every_word_has_examples() {
         "artifacts list",
         "artifacts show",
         "import openapi",
+        "import mcp",
         "config show",
         "init",
         "completions",

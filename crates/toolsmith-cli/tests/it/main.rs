@@ -22,6 +22,7 @@ mod importing;
 mod init;
 mod interrupt;
 mod making;
+mod mcp;
 mod prune;
 mod reference;
 mod reloading;

@@ -40,7 +40,7 @@ fn the_older_sample_loads_as_it_is() {
         assert_eq!(shown[key]["value"], value, "{key}");
         assert!(shown[key]["source"].as_str().unwrap().starts_with("file toolsmith.yaml:"));
     }
-    let servers = shown["tools.mcpServers"]["value"].as_array().unwrap();
+    let servers = shown["mcpServers"]["value"].as_array().unwrap();
     let summary: Vec<_> = servers.iter().map(|s| (&s["name"], &s["url"], &s["enabled"])).collect();
     assert_eq!(
         summary,

@@ -50,6 +50,8 @@ use toolsmith_core::{
 };
 use toolsmith_net::{Client, Response};
 
+pub use self::token::ClientCredentials;
+pub(crate) use self::token::TokenSource;
 use self::{auth::Signed, plan::Plan};
 
 /// Makes tools of HTTP APIs.

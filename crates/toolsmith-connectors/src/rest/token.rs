@@ -17,14 +17,25 @@ const USUAL: Duration = Duration::from_mins(5);
 /// How long before its end a token is no longer used, so that it does not end on the way.
 const EARLY: Duration = Duration::from_secs(30);
 
+/// What a program shows to get a token for itself.
+#[derive(Clone, Debug)]
+pub struct ClientCredentials {
+    /// Where tokens are given.
+    pub token_url: Template,
+    /// Who asks.
+    pub client_id: Template,
+    /// What proves it.
+    pub client_secret: Template,
+    /// What the token shall be good for.
+    pub scope: Option<Template>,
+    /// Whom the token shall be shown to.
+    pub audience: Option<Template>,
+}
+
 /// Fetches a token, keeps it until it ends, and fetches it once however many calls wait for it.
 #[derive(Debug)]
-pub(super) struct TokenSource {
-    token_url: Template,
-    client_id: Template,
-    client_secret: Template,
-    scope: Option<Template>,
-    audience: Option<Template>,
+pub(crate) struct TokenSource {
+    client: ClientCredentials,
     place: Place,
     kept: Mutex<Option<Kept>>,
     /// The turn to fetch: one at a time.
@@ -45,28 +56,31 @@ struct Kept {
 }
 
 impl TokenSource {
+    /// Takes what is shown, in the header that RFC 6749 asks for.
+    pub(crate) fn new(client: ClientCredentials) -> Self {
+        Self { client, place: Place::Header, kept: Mutex::new(None), turn: Semaphore::new(1) }
+    }
+
     /// Reads the keys of `auth` besides `type`.
-    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+    pub(crate) fn read(fields: &mut Fields<'_>) -> Self {
         let place = match fields.word("client_auth", &["header", "body"]) {
             Some("body") => Place::Body,
             _ => Place::Header,
         };
         // The flow may be named, and there is only this one.
         fields.word("grant_type", &["client_credentials"]);
-        Self {
+        let client = ClientCredentials {
             token_url: needed(fields, "token_url"),
             client_id: needed(fields, "client_id"),
             client_secret: secret(fields, "client_secret"),
             scope: texts::template(fields, "scope"),
             audience: texts::template(fields, "audience"),
-            place,
-            kept: Mutex::new(None),
-            turn: Semaphore::new(1),
-        }
+        };
+        Self { place, ..Self::new(client) }
     }
 
     /// Returns a token that is still good, fetched when there is none.
-    pub(super) async fn token(&self, client: &Client, vault: &Vault) -> Result<Secret, ToolError> {
+    pub(crate) async fn token(&self, client: &Client, vault: &Vault) -> Result<Secret, ToolError> {
         if let Some(token) = self.good() {
             return Ok(token);
         }
@@ -87,6 +101,11 @@ impl TokenSource {
         self.kept.lock().take_if(|kept| kept.token == *refused);
     }
 
+    /// Forgets whatever token is kept.
+    pub(crate) fn forget_any(&self) {
+        *self.kept.lock() = None;
+    }
+
     fn good(&self) -> Option<Secret> {
         let kept = self.kept.lock();
         kept.as_ref().filter(|kept| Instant::now() < kept.until).map(|kept| kept.token.clone())
@@ -105,20 +124,20 @@ impl TokenSource {
     fn request(&self, vault: &Vault) -> Result<Request, ToolError> {
         let mut form = Serializer::new(String::new());
         form.append_pair("grant_type", "client_credentials");
-        for (name, value) in [("scope", &self.scope), ("audience", &self.audience)] {
+        for (name, value) in [("scope", &self.client.scope), ("audience", &self.client.audience)] {
             if let Some(value) = value {
                 form.append_pair(name, vault.fill(value)?.expose());
             }
         }
         if self.place == Place::Body {
-            form.append_pair("client_id", vault.fill(&self.client_id)?.expose());
-            form.append_pair("client_secret", vault.fill(&self.client_secret)?.expose());
+            form.append_pair("client_id", vault.fill(&self.client.client_id)?.expose());
+            form.append_pair("client_secret", vault.fill(&self.client.client_secret)?.expose());
         }
-        let url = vault.fill(&self.token_url)?.expose().clone();
+        let url = vault.fill(&self.client.token_url)?.expose().clone();
         let request = Request::post(url, "application/x-www-form-urlencoded", form.finish());
         let mut request = request.trusted().with_header("accept", "application/json")?;
         if self.place == Place::Header {
-            let value = basic(vault, &self.client_id, &self.client_secret)?;
+            let value = basic(vault, &self.client.client_id, &self.client.client_secret)?;
             request = request.with_secret_header("authorization", &value)?;
         }
         // A token server that leads elsewhere would lead our credentials there.

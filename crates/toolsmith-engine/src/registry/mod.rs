@@ -1,6 +1,7 @@
 //! The tools: found without a lock, changed as a whole.
 
 mod dependencies;
+mod differences;
 mod entry;
 mod family;
 mod filter;

@@ -4,7 +4,11 @@
 //! that stays, and swap it in: a call sees the set of before or the set of after, and registering
 //! one tool among 100,000 copies a path of the tree, not the tools.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt,
+    sync::Arc,
+};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -14,6 +18,7 @@ use toolsmith_core::{
 
 use super::{
     DependencyProblem, Entry, Filter, Hit, Totals, dependencies,
+    differences::differences,
     family::Family,
     finder::Finder,
     snapshot::Snapshot,
@@ -39,6 +44,15 @@ pub enum Change {
     Updated(ToolName),
     /// The tool is gone.
     Removed(ToolName),
+}
+
+impl Change {
+    /// Returns the tool that changed.
+    pub fn name(&self) -> &ToolName {
+        match self {
+            Self::Added(name) | Self::Updated(name) | Self::Removed(name) => name,
+        }
+    }
 }
 
 /// What is to go: a tool, or one version of it.
@@ -77,8 +91,8 @@ impl Removal {
 /// Turns a tool into an entry; the engine hands in how code is run.
 pub(crate) type Lower = Box<dyn Fn(Tool, Option<Text>) -> Result<Entry, ToolError> + Send + Sync>;
 
-/// Hears of every change.
-pub(crate) type OnChange = Box<dyn Fn(&[Change]) + Send + Sync>;
+/// Hears of every change, with the parts in which an updated tool differs from what it was.
+pub(crate) type OnChange = Box<dyn Fn(&Change, &[&'static str]) + Send + Sync>;
 
 /// The tools that can be called.
 pub struct Registry {
@@ -262,10 +276,13 @@ impl Registry {
             entries.iter().filter(needy).map(|entry| entry.spec.name.clone()).collect();
         let mut keys: Vec<Text> =
             removed.iter().map(|removal| removal.name.text().clone()).collect();
+        let mut parts: HashMap<ToolName, Vec<&'static str>> = HashMap::new();
         for entry in entries {
-            let (key, change) = insert(&mut next, entry, on_clash)?;
+            let name = entry.spec.name.clone();
+            let (key, change, differing) = insert(&mut next, entry, on_clash)?;
             keys.push(key);
             changes.push(change);
+            parts.insert(name, differing);
         }
         // After the additions: a tool that changes its version is updated, not gone and back.
         for change in versions.iter().filter_map(|removal| removal.apply(&mut next)) {
@@ -280,7 +297,10 @@ impl Registry {
         }
         self.install(next, &keys);
         drop(writing);
-        (self.on_change)(&changes);
+        for change in &changes {
+            let differing = parts.get(change.name()).map(Vec::as_slice);
+            (self.on_change)(change, differing.unwrap_or_default());
+        }
         Ok(changes)
     }
 
@@ -292,12 +312,12 @@ impl Registry {
     }
 }
 
-/// Adds an entry; returns the name it stands under, and what that changed.
+/// Adds an entry; returns the name it stands under, what that changed, and in which parts.
 fn insert(
     next: &mut Snapshot,
     entry: Entry,
     on_clash: OnClash,
-) -> Result<(Text, Change), ToolError> {
+) -> Result<(Text, Change, Vec<&'static str>), ToolError> {
     let name = entry.spec.name.clone();
     let key: Text = match &entry.namespace {
         Some(space) => private_name(space, name.as_str()).into(),
@@ -312,6 +332,7 @@ fn insert(
             entry.spec.version
         )));
     }
+    let parts = old.map(|old| differences(&old.spec, &entry.spec)).unwrap_or_default();
     let change = if family.is_some() { Change::Updated(name) } else { Change::Added(name) };
     let entry = Arc::new(match old {
         Some(old) => entry.succeeding(old),
@@ -322,7 +343,7 @@ fn insert(
         None => Family::single(entry),
     };
     next.insert(key.clone(), next_family);
-    Ok((key, change))
+    Ok((key, change, parts))
 }
 
 impl fmt::Debug for Registry {

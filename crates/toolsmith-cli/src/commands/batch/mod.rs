@@ -4,11 +4,12 @@ mod counting;
 mod report;
 mod source;
 
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 use anyhow::{Context as _, Result};
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
+use toolsmith_core::Call;
 
 use self::{counting::Counting, report::Report, source::Source};
 use crate::{
@@ -57,11 +58,22 @@ async fn call_chunks(
         }
         let count = chunk.len() as u64;
         let calls = chunk.into_iter().map(|item| item.into_call(workshop.context(), cancel));
-        let work = Box::pin(workshop.batch(calls.collect()));
+        let calls: Vec<Call> = calls.collect();
+        for tool in unknown(workshop, &calls) {
+            // Why a server does not start was said by it; its calls say that there is no such tool.
+            workshop.look_for(&tool).await.ok();
+        }
+        let work = Box::pin(workshop.batch(calls));
         let outcomes = counting.wait(workshop.engine(), count, work).await;
         report.add(&outcomes)?;
         if cancel.is_cancelled() {
             return Ok(());
         }
     }
+}
+
+/// Returns the tools of calls that the engine does not know, each once.
+fn unknown(workshop: &Workshop, calls: &[Call]) -> BTreeSet<String> {
+    let is_unknown = |call: &&Call| workshop.engine().registry().get(&call.tool).is_none();
+    calls.iter().filter(is_unknown).map(|call| call.tool.clone()).collect()
 }

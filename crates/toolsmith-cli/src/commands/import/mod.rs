@@ -1,5 +1,6 @@
 //! `toolsmith import`: tools made of what is there already.
 
+mod mcp;
 mod openapi;
 mod source;
 mod writing;
@@ -14,5 +15,6 @@ use crate::{Session, args::ImportWord};
 pub(crate) fn run(session: &Session, word: &ImportWord) -> Result<ExitCode> {
     match word {
         ImportWord::Openapi(wanted) => openapi::run(session, wanted),
+        ImportWord::Mcp(wanted) => mcp::run(session, wanted),
     }
 }

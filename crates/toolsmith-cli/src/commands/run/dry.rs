@@ -11,7 +11,7 @@ use crate::{
     Session,
     args::Run,
     catalogue,
-    compose::{self, Toolbox},
+    compose::{self, Toolbox, Wanted},
     config::Settings,
     exit,
     output::{self, Form},
@@ -34,7 +34,7 @@ struct Checked {
 /// Checks the call and prints its input.
 pub(super) fn run(session: &Session, settings: &Settings, run: &Run) -> Result<ExitCode> {
     let toolbox = Toolbox::open(session, settings)?;
-    let engine = compose::engine(session, settings, &toolbox)?;
+    let engine = compose::engine_with(session, settings, &toolbox, Wanted::One(&run.name))?;
     let tool = catalogue::find(engine.registry(), &run.name)?;
     if !tool.spec.enabled {
         let message = format!("`{}` is switched off.", tool.spec.name);

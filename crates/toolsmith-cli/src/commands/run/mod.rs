@@ -36,6 +36,11 @@ pub(crate) fn run(session: &Session, run: &Run) -> Result<ExitCode> {
 async fn call(session: &Session, settings: &Settings, run: &Run) -> Result<ExitCode> {
     let workshop = Workshop::open(session, settings).await?;
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
+    let looking = workshop.look_for(&run.name);
+    if let Some(Err(error)) = interrupt.token().run_until_cancelled(looking).await {
+        workshop.close().await;
+        return Err(error);
+    }
     let schema = schema(workshop.engine().registry(), run);
     let shown = match awaited_input(schema, run, interrupt.token()).await {
         Err(error) => Err(error),

@@ -1,5 +1,6 @@
 //! `toolsmith tools`: finding, checking, making and switching tools.
 
+mod accept;
 mod list;
 mod new;
 mod reload;
@@ -18,7 +19,7 @@ use crate::{
     Session,
     args::{ToolsWord, Which},
     catalogue,
-    compose::{self, Toolbox},
+    compose::{self, Toolbox, Wanted},
     config::Settings,
     exit::UsageError,
 };
@@ -27,13 +28,15 @@ use crate::{
 pub(crate) fn run(session: &Session, word: &ToolsWord) -> Result<ExitCode> {
     let settings = session.load()?.settings;
     match word {
-        ToolsWord::List { which } => list::run(&Shelf::open(session, &settings)?, session, which),
+        ToolsWord::List { which } => {
+            list::run(&Shelf::open(session, &settings, Wanted::All)?, session, which)
+        }
         ToolsWord::Search { words, which, limit } => {
             let wanted = search::Wanted { text: words.join(" "), which, limit: *limit };
-            search::run(&Shelf::open(session, &settings)?, session, &wanted)
+            search::run(&Shelf::open(session, &settings, Wanted::All)?, session, &wanted)
         }
         ToolsWord::Show { name } => {
-            let shelf = Shelf::open(session, &settings)?;
+            let shelf = Shelf::open(session, &settings, Wanted::One(name))?;
             let tool = catalogue::find(shelf.engine.registry(), name)?;
             session.show(&tool.spec, |colour| show::text(&tool.spec, colour))?;
             Ok(ExitCode::SUCCESS)
@@ -47,6 +50,7 @@ pub(crate) fn run(session: &Session, word: &ToolsWord) -> Result<ExitCode> {
         }
         ToolsWord::Enable { name } => switch::run(session, &settings, name, switch::To::On),
         ToolsWord::Disable { name } => switch::run(session, &settings, name, switch::To::Off),
+        ToolsWord::Accept { name } => accept::run(session, &settings, name),
         ToolsWord::Reload => reload::run(session, &settings),
     }
 }
@@ -58,9 +62,9 @@ struct Shelf {
 }
 
 impl Shelf {
-    fn open(session: &Session, settings: &Settings) -> Result<Self> {
+    fn open(session: &Session, settings: &Settings, wanted: Wanted<'_>) -> Result<Self> {
         let toolbox = Toolbox::open(session, settings)?;
-        let engine = compose::engine(session, settings, &toolbox)?;
+        let engine = compose::engine_with(session, settings, &toolbox, wanted)?;
         Ok(Self { engine, groups: toolbox.definitions().groups().clone() })
     }
 

@@ -6,7 +6,11 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 
 use super::Shelf;
-use crate::{Session, catalogue, compose, config::Settings};
+use crate::{
+    Session, catalogue,
+    compose::{self, Wanted},
+    config::Settings,
+};
 
 /// Which way to switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +27,7 @@ struct Report<'a> {
 }
 
 pub(super) fn run(session: &Session, settings: &Settings, name: &str, to: To) -> Result<ExitCode> {
-    let shelf = Shelf::open(session, settings)?;
+    let shelf = Shelf::open(session, settings, Wanted::One(name))?;
     let tool = catalogue::find(shelf.engine.registry(), name)?;
     let enabled = to == To::On;
     let changed = tool.spec.enabled != enabled;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Fault, Kind, Shape, mismatch};
 use crate::config::{
     Environment, Template,
-    yaml::{Content, Node},
+    yaml::{Content, Entry, Node},
 };
 
 /// A list of values of one kind.
@@ -39,7 +39,7 @@ impl<K: Kind> Kind for ListOf<K> {
     }
 }
 
-/// A list of values whose names differ.
+/// Values whose names differ: a map of them by name, or a list of such that say their name.
 pub(in crate::config) struct Named<K: Kind> {
     pub(in crate::config) items: K,
     pub(in crate::config) name: fn(&K::Output) -> &str,
@@ -49,7 +49,16 @@ impl<K: Kind> Kind for Named<K> {
     type Output = Vec<K::Output>;
 
     fn read(&self, node: &Node, environment: &Environment) -> Result<Self::Output, Vec<Fault>> {
-        let Content::List(nodes) = &node.value else { return Err(mismatch(self, node)) };
+        let nodes = match &node.value {
+            Content::List(nodes) => nodes,
+            Content::Map(entries) => {
+                return gather(entries.iter().map(|entry| {
+                    let read = self.items.read(&with_name(entry), environment);
+                    under(read, &format!(".{}", entry.key))
+                }));
+            }
+            _ => return Err(mismatch(self, node)),
+        };
         let mut seen = HashSet::new();
         gather(nodes.iter().enumerate().map(|(n, node)| {
             let item = under(self.items.read(node, environment), &format!("[{n}]"))?;
@@ -67,7 +76,7 @@ impl<K: Kind> Kind for Named<K> {
     }
 
     fn expects(&self) -> String {
-        format!("a list, each item {}", self.items.expects())
+        format!("a map or a list, each item {}", self.items.expects())
     }
 
     fn shape(&self) -> Shape {
@@ -77,6 +86,19 @@ impl<K: Kind> Kind for Named<K> {
     fn templates(&self, value: &Self::Output) -> Vec<Template> {
         value.iter().flat_map(|item| self.items.templates(item)).collect()
     }
+}
+
+/// Puts the key of an entry into its value, as the name of an item.
+fn with_name(entry: &Entry) -> Node {
+    let mut node = entry.value.clone();
+    if let Content::Map(fields) = &mut node.value
+        && !fields.iter().any(|field| field.key == "name")
+    {
+        let (line, column) = (entry.line, entry.column);
+        let value = Node { value: Content::Text(entry.key.clone()), line, column };
+        fields.insert(0, Entry { key: "name".to_owned(), line, column, value });
+    }
+    node
 }
 
 /// One value, or a list of several.

@@ -1,0 +1,56 @@
+//! MCP servers: programs on standard input and output, and services of streamable HTTP.
+//!
+//! A configured server gives all its tools as `server__tool`. A definition binds one tool of a server
+//! under a name of its own:
+//!
+//! ```yaml
+//! entry:
+//!   type: mcp
+//!   server: files          # of `mcpServers`; or `command`, `args`, `env`, `cwd`; or `url`, `headers`, `auth`
+//!   tool: read_file        # the name of the definition otherwise
+//! ```
+//!
+//! [`Servers`] holds one session for each server, shared by all calls. `Server` starts it when it is
+//! needed and again when it has ended; `Session` is the session itself, with a keeper beside it that
+//! sees to its end; `catalogue` decides which tools stand in the registry.
+
+mod backoff;
+mod catalogue;
+mod client;
+mod definition;
+mod executor;
+mod held;
+mod http;
+mod keeper;
+mod listing;
+mod maker;
+mod memory;
+mod naming;
+mod open;
+mod output;
+mod pipes;
+mod roster;
+mod routes;
+mod server;
+mod servers;
+mod session;
+mod settings;
+mod status;
+mod stdio;
+mod surroundings;
+mod vitals;
+mod words;
+
+pub use self::{
+    http::Credentials,
+    maker::McpMaker,
+    roster::IsOff,
+    servers::Servers,
+    settings::{
+        Address, CALL_TIMEOUT, Link, OnChange, Prefix, Program, START_TIMEOUT, Selection,
+        ServerSettings, Start,
+    },
+    status::{State, Status},
+    surroundings::Surroundings,
+};
+pub use crate::rest::ClientCredentials;

@@ -1,0 +1,310 @@
+//! A server: started when it is needed, shared by all its calls, started again when it has ended.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock, Weak},
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout},
+};
+use tokio_util::task::AbortOnDropHandle;
+use toolsmith_core::{Timestamp, ToolError, json};
+
+use super::{
+    backoff::Backoff,
+    listing::{self, Listed},
+    open::Opener,
+    session::Session,
+    settings::{Link, ServerSettings},
+    status::{State, Status},
+    surroundings::Surroundings,
+    vitals::Vitals,
+    words,
+};
+
+/// Who hears what a server lists.
+pub(super) trait Audience: Send + Sync + fmt::Debug {
+    /// Takes the whole list, each time that it was read.
+    fn hear(self: Arc<Self>, server: &str, listed: Listed);
+}
+
+/// A server and its session, if it has one.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) settings: ServerSettings,
+    pub(super) surroundings: Surroundings,
+    /// The name under which its calls share a breaker.
+    pub(super) upstream: String,
+    inner: Mutex<Inner>,
+    audience: OnceLock<Weak<dyn Audience>>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    phase: Phase,
+    since: Option<Timestamp>,
+    backoff: Backoff,
+    tools: Option<usize>,
+}
+
+/// What comes of a start: a session for everybody who waits, or the reason why not.
+type Outcome = Result<Arc<Session>, ToolError>;
+
+#[derive(Debug, Default)]
+enum Phase {
+    #[default]
+    Stopped,
+    Starting {
+        news: watch::Receiver<Option<Outcome>>,
+        _task: AbortOnDropHandle<()>,
+    },
+    Running {
+        session: Arc<Session>,
+        started: Instant,
+        /// Follows changes of its list.
+        _follower: AbortOnDropHandle<()>,
+    },
+    Failed(ToolError),
+}
+
+/// What a caller finds.
+enum Found {
+    Session(Arc<Session>),
+    Start(watch::Receiver<Option<Outcome>>),
+    Refusal(ToolError),
+}
+
+impl Server {
+    pub(super) fn new(settings: ServerSettings, surroundings: Surroundings) -> Arc<Self> {
+        Arc::new(Self {
+            upstream: format!("mcp:{}", settings.name),
+            settings,
+            surroundings,
+            inner: Mutex::default(),
+            audience: OnceLock::new(),
+        })
+    }
+
+    /// Says who hears of the list; once.
+    pub(super) fn set_audience(&self, audience: Weak<dyn Audience>) {
+        // A second audience would be a second registry, which nobody makes.
+        self.audience.set(audience).ok();
+    }
+
+    /// Returns the session; starts the server when there is none.
+    pub(super) async fn session(self: &Arc<Self>) -> Result<Arc<Session>, ToolError> {
+        let mut news = match self.find() {
+            Found::Session(session) => return Ok(session),
+            Found::Refusal(error) => return Err(error),
+            Found::Start(news) => news,
+        };
+        let told = news.wait_for(Option::is_some).await;
+        let outcome = told.ok().and_then(|outcome| outcome.clone());
+        outcome.unwrap_or_else(|| {
+            let name = &self.settings.name;
+            Err(ToolError::upstream(format!(
+                "The start of the MCP server `{name}` was interrupted; try again."
+            )))
+        })
+    }
+
+    fn find(self: &Arc<Self>) -> Found {
+        let mut inner = self.inner.lock();
+        match &inner.phase {
+            Phase::Running { session, .. } if session.is_open() => {
+                return Found::Session(Arc::clone(session));
+            }
+            Phase::Starting { news, .. }
+                if news.has_changed().is_ok() || news.borrow().is_some() =>
+            {
+                return Found::Start(news.clone());
+            }
+            Phase::Running { session, started, .. } => {
+                let ran = started.elapsed();
+                if session.has_ended() {
+                    inner.backoff.note_failure(ran);
+                }
+            }
+            _ => {}
+        }
+        if let Some(rest) = inner.backoff.rest() {
+            return Found::Refusal(self.resting(&inner, rest));
+        }
+        let (tell, news) = watch::channel(None);
+        let task = tokio::spawn(Arc::clone(self).start(tell));
+        inner.phase = Phase::Starting { news: news.clone(), _task: AbortOnDropHandle::new(task) };
+        inner.since = Some(self.surroundings.clock.now());
+        Found::Start(news)
+    }
+
+    /// Says why the server is down and when it is tried again.
+    fn resting(&self, inner: &Inner, rest: Duration) -> ToolError {
+        let name = &self.settings.name;
+        let why = match &inner.phase {
+            Phase::Failed(error) => error.message().to_owned(),
+            Phase::Running { session, .. } => match &*session.ended.borrow() {
+                Some(end) => format!("The MCP server `{name}` {}.", end.describe()),
+                None => format!("The MCP server `{name}` is down."),
+            },
+            _ => format!("The MCP server `{name}` is down."),
+        };
+        ToolError::upstream(format!(
+            "{why} It failed several times in a row and is started again in {:.0} s.",
+            rest.as_secs_f64().ceil()
+        ))
+        .with_details(json!({ "server": name }))
+        .with_retry_after(rest)
+    }
+
+    async fn start(self: Arc<Self>, tell: watch::Sender<Option<Outcome>>) {
+        let vitals = Arc::new(Vitals::default());
+        let opener =
+            Opener { settings: &self.settings, surroundings: &self.surroundings, vitals: &vitals };
+        let limit = self.settings.start_timeout;
+        let opened = timeout(limit, self.open(opener)).await;
+        let outcome = opened.unwrap_or_else(|_| Err(words::too_slow(opener, limit)));
+        if let Err(error) = &outcome {
+            tracing::warn!(server = self.settings.name, "{error}");
+        }
+        let mut inner = self.inner.lock();
+        inner.since = Some(self.surroundings.clock.now());
+        // Dropping the phase of before ends this very task at its next pause; there is none.
+        let before = std::mem::replace(&mut inner.phase, self.phase_of(&outcome));
+        match &outcome {
+            Ok(_) => {}
+            Err(_) => inner.backoff.note_failure(Duration::ZERO),
+        }
+        drop(inner);
+        tell.send_replace(Some(outcome));
+        drop(before);
+    }
+
+    fn phase_of(self: &Arc<Self>, outcome: &Outcome) -> Phase {
+        match outcome {
+            Ok(session) => {
+                let follower = follow(Arc::downgrade(self), Arc::clone(session));
+                Phase::Running {
+                    session: Arc::clone(session),
+                    started: Instant::now(),
+                    _follower: AbortOnDropHandle::new(tokio::spawn(follower)),
+                }
+            }
+            Err(error) => Phase::Failed(error.clone()),
+        }
+    }
+
+    async fn open(&self, opener: Opener<'_>) -> Outcome {
+        let session = Box::pin(opener.open()).await?;
+        self.list(&session).await?;
+        Ok(Arc::new(session))
+    }
+
+    /// Reads the list of tools and hands it to the audience.
+    async fn list(&self, session: &Session) -> Result<(), ToolError> {
+        let name = &self.settings.name;
+        let has_tools = session.about().is_none_or(|about| about.capabilities.tools.is_some());
+        let listed = if has_tools {
+            match listing::list(&session.peer).await {
+                Ok(listed) => listed,
+                Err(error) => {
+                    let why = super::session::Unanswered::Service(error);
+                    let error = words::unanswered(name, session, why).await;
+                    let message = format!("The tools cannot be listed. {}", error.message());
+                    return Err(error.with_message(message));
+                }
+            }
+        } else {
+            let warnings = vec!["says that it has no tools".to_owned()];
+            Listed { warnings, ..Listed::default() }
+        };
+        for warning in &listed.warnings {
+            tracing::warn!("The MCP server `{name}` {warning}.");
+        }
+        self.inner.lock().tools = Some(listed.listing.tools.len());
+        if let Some(audience) = self.audience.get().and_then(Weak::upgrade) {
+            audience.hear(name, listed);
+        }
+        Ok(())
+    }
+
+    /// Lets failures in a row be forgotten: a call went well.
+    pub(super) fn note_success(&self) {
+        let mut inner = self.inner.lock();
+        inner.backoff.forget();
+    }
+
+    /// Lets the next session fetch another token.
+    pub(super) fn renew_credentials(&self) {
+        if let Link::Http(address) = &self.settings.link
+            && let Some(credentials) = &address.credentials
+        {
+            credentials.renew();
+        }
+    }
+
+    /// Returns how the server is.
+    pub(super) fn status(&self) -> Status {
+        let inner = self.inner.lock();
+        let (state, why) = match &inner.phase {
+            Phase::Stopped => (State::Stopped, None),
+            Phase::Starting { .. } => (State::Starting, None),
+            Phase::Failed(error) => (State::Failed, Some(error.message().to_owned())),
+            Phase::Running { session, .. } => match &*session.ended.borrow() {
+                Some(end) => (State::Failed, Some(format!("it {}", end.describe()))),
+                None if session.is_suspect() => {
+                    (State::Unhealthy, Some("it left the last call without an answer".to_owned()))
+                }
+                None => (State::Running, None),
+            },
+        };
+        let session = match &inner.phase {
+            Phase::Running { session, .. } if state != State::Failed => Some(session),
+            _ => None,
+        };
+        Status {
+            name: self.settings.name.clone(),
+            state,
+            pid: session.and_then(|session| session.pid),
+            since: inner.since,
+            why,
+            protocol: session
+                .and_then(|session| session.about())
+                .map(|about| about.protocol_version.to_string()),
+            tools: inner.tools,
+        }
+    }
+
+    /// Stops the server; the next call starts it again.
+    pub(super) async fn stop(&self) {
+        let phase = {
+            let mut inner = self.inner.lock();
+            inner.since = Some(self.surroundings.clock.now());
+            inner.backoff.forget();
+            std::mem::take(&mut inner.phase)
+        };
+        if let Phase::Running { session, .. } = phase {
+            session.close().await;
+        }
+    }
+}
+
+/// Reads the list again each time that the server says it has changed.
+async fn follow(server: Weak<Server>, session: Arc<Session>) {
+    let changes = Arc::clone(&session.changes);
+    let listening = session.follow_changes();
+    tokio::pin!(listening);
+    loop {
+        tokio::select! {
+            () = &mut listening => return,
+            () = changes.notified() => {}
+        }
+        let Some(server) = server.upgrade() else { return };
+        if let Err(error) = server.list(&session).await {
+            tracing::warn!(server = server.settings.name, "{error}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! How a server is.
+
+use serde::Serialize;
+use toolsmith_core::Timestamp;
+
+/// How a server is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// It was not started yet, or was stopped.
+    #[default]
+    Stopped,
+    /// It is being started.
+    Starting,
+    /// It answers.
+    Running,
+    /// It runs, and left the last calls without an answer.
+    Unhealthy,
+    /// It is being stopped.
+    Stopping,
+    /// It ended or did not start; the reason is said.
+    Failed,
+}
+
+/// How a server is, since when, and why.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// The server.
+    pub name: String,
+    /// How it is.
+    pub state: State,
+    /// The number of its process.
+    pub pid: Option<u32>,
+    /// Since when.
+    pub since: Option<Timestamp>,
+    /// Why, when it is not running.
+    pub why: Option<String>,
+    /// The revision of the protocol that was agreed on.
+    pub protocol: Option<String>,
+    /// How many tools it lists; nothing when nobody asked it yet.
+    pub tools: Option<usize>,
+}

@@ -1,0 +1,15 @@
+//! Connectors against real servers, and against servers that misbehave.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
+)]
+
+mod bench;
+mod bound;
+mod calls;
+mod hostile;
+mod http;
+mod lists;
+mod real;

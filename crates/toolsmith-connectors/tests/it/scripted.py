@@ -1,0 +1,215 @@
+"""A server that speaks raw lines, as each revision of the protocol wants, or as it should not."""
+
+import json
+import os
+import sys
+import time
+
+revision = sys.argv[1]
+mode = sys.argv[2] if len(sys.argv) > 2 else "plain"
+state = sys.argv[3] if len(sys.argv) > 3 else None
+NEW = revision >= "2026-07-28"
+
+
+def send(message):
+    sys.stdout.write(json.dumps(dict(message, jsonrpc="2.0")) + "\n")
+    sys.stdout.flush()
+
+
+def answer(request, result):
+    if NEW:
+        result = dict(result, resultType="complete")
+    send({"id": request["id"], "result": result})
+
+
+def refuse(request, code, message):
+    send({"id": request["id"], "error": {"code": code, "message": message}})
+
+
+def tool(name, **more):
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    return dict({"name": name, "description": "Does " + name + ".", "inputSchema": schema}, **more)
+
+
+def tools():
+    if mode == "many":
+        return [tool("tool%05d" % n) for n in range(12000)]
+    if mode == "empty":
+        return []
+    if mode == "names":
+        return [tool("a b"), tool("a_b"), tool("x" * 90), tool("café"), tool("secret_one")]
+    if mode == "badschema":
+        wrong = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
+        return [tool("good"), dict(tool("bad"), inputSchema=wrong),
+                dict(tool("badout"), outputSchema=wrong)]
+    listed = [tool("echo"), tool("fail"), tool("slow"), tool("die"), tool("ask"), tool("media"),
+              tool("structured"), tool("progress"), tool("change"), tool("refuse"),
+              tool("env"), tool("wait")]
+    if mode == "changing" and os.path.exists(state):
+        listed[0]["description"] = "Does something else."
+        listed.append(tool("added"))
+    return listed
+
+
+def listing(request):
+    cursor = (request.get("params") or {}).get("cursor")
+    everything = tools()
+    if mode == "circle":
+        return answer(request, {"tools": everything[:1], "nextCursor": "again"})
+    if mode == "endless":
+        number = int(cursor or 0)
+        return answer(request, {"tools": [tool("t%d" % number)], "nextCursor": str(number + 1)})
+    size = 5000 if mode == "many" else 4
+    start = int(cursor or 0)
+    page = {"tools": everything[start:start + size]}
+    if start + size < len(everything):
+        page["nextCursor"] = str(start + size)
+    if NEW:
+        page.update(ttlMs=0, cacheScope="private")
+    answer(request, page)
+
+
+def text(value):
+    return {"content": [{"type": "text", "text": value}]}
+
+
+def ask(method, params):
+    """Asks the client something and returns its whole answer."""
+    send({"id": "question", "method": method, "params": params})
+    while True:
+        message = json.loads(sys.stdin.readline())
+        if message.get("id") == "question":
+            return message.get("result") or message.get("error")
+
+
+waiting = {}
+
+
+def call(request):
+    params = request["params"]
+    name, arguments = params["name"], params.get("arguments") or {}
+    if name == "echo":
+        if mode == "wrongid":
+            send({"id": 987654, "result": text("for nobody")})
+            return
+        if mode == "silent":
+            return
+        if mode == "garbage":
+            sys.stdout.write("\x00 no message {{{\n[1,2]\n{\"x\":1}\n")
+        if mode == "long":
+            sys.stdout.write("x" * 100_000_000 + "\n")
+            sys.stdout.flush()
+            return
+        answer(request, text(arguments.get("text", "")))
+    elif name == "fail":
+        answer(request, dict(text("no such file"), isError=True))
+    elif name == "refuse":
+        refuse(request, -32602, "that is no argument")
+    elif name == "slow":
+        time.sleep(600)
+    elif name == "die":
+        sys.stderr.write("about to\nfall over\n")
+        sys.stderr.flush()
+        os._exit(3)
+    elif name == "ask":
+        if NEW:
+            if "inputResponses" not in params:
+                asked = {"method": "elicitation/create", "params": {
+                    "mode": "form", "message": "Who?",
+                    "requestedSchema": {"type": "object", "properties": {}}}}
+                send({"id": request["id"], "result": {
+                    "resultType": "input_required", "inputRequests": {"who": asked},
+                    "requestState": "opaque"}})
+                return
+            answer(request, text(json.dumps([params["inputResponses"], params["requestState"]])))
+            return
+        said = [ask("elicitation/create", {"message": "Who?", "requestedSchema": {
+                    "type": "object", "properties": {}}}),
+                ask("sampling/createMessage", {"messages": [], "maxTokens": 1}),
+                ask("roots/list", {})]
+        answer(request, text(json.dumps(said)))
+    elif name == "media":
+        answer(request, {"content": [
+            {"type": "text", "text": "look"},
+            {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+            {"type": "audio", "data": "aGk=", "mimeType": "audio/wav"},
+            {"type": "resource_link", "uri": "file:///a", "name": "a"},
+            {"type": "resource", "resource": {"uri": "file:///b", "text": "b"}}]})
+    elif name == "structured":
+        value = {"answer": 42}
+        answer(request, dict(text(json.dumps(value)), structuredContent=value))
+    elif name == "progress":
+        token = params["_meta"]["progressToken"]
+        for done in (1, 2, 3):
+            send({"method": "notifications/progress", "params": {
+                "progressToken": token, "progress": done, "total": 3, "message": "step"}})
+        send({"method": "notifications/message", "params": {"level": "error", "data": "a log"}})
+        answer(request, text("done"))
+    elif name == "change":
+        open(state, "w").close()
+        if listening:
+            send({"method": "notifications/tools/list_changed",
+                  "params": {"_meta": {"io.modelcontextprotocol/subscriptionId": listening[0]}}})
+        elif not NEW:
+            send({"method": "notifications/tools/list_changed"})
+        answer(request, text("changed"))
+    elif name == "env":
+        answer(request, text(json.dumps(dict(os.environ))))
+    elif name == "wait":
+        waiting[request["id"]] = request
+    else:
+        answer(request, text("called " + name))
+
+
+listening = []
+
+
+def handle(message):
+    method = message.get("method")
+    if method == "server/discover":
+        if not NEW:
+            if mode == "dies_at_discover":
+                os._exit(1)
+            if mode == "ignores_discover":
+                return
+            return refuse(message, -32601, "Method not found")
+        answer(message, {"supportedVersions": [revision], "capabilities": {
+            "tools": {"listChanged": True}}, "serverInfo": {"name": "scripted", "version": "1"},
+            "ttlMs": 0, "cacheScope": "private"})
+    elif method == "initialize":
+        if NEW:
+            return refuse(message, -32601, "Method not found")
+        if mode == "hangs":
+            return
+        answer(message, {"protocolVersion": revision, "capabilities": {
+            "tools": {"listChanged": True}, "logging": {}},
+            "serverInfo": {"name": "scripted", "version": "1"}})
+    elif method == "tools/list":
+        listing(message)
+    elif method == "tools/call":
+        call(message)
+    elif method == "ping":
+        if mode != "silent":
+            answer(message, {})
+    elif method == "subscriptions/listen":
+        listening.append(message["id"])
+        send({"method": "notifications/subscriptions/acknowledged", "params": {
+            "notifications": message["params"]["notifications"],
+            "_meta": {"io.modelcontextprotocol/subscriptionId": message["id"]}}})
+    elif method == "notifications/cancelled" and state and mode == "plain":
+        with open(state, "a") as file:
+            file.write(json.dumps(message["params"]) + "\n")
+    elif "id" in message and method:
+        refuse(message, -32601, "Method not found")
+
+
+if mode == "noisy":
+    print("Starting up, please wait...", flush=True)
+if mode == "fails":
+    sys.stderr.write("cannot find the thing\n")
+    sys.exit(7)
+if state and mode == "counted":
+    with open(state, "a") as file:
+        file.write("%d\n" % os.getpid())
+for line in sys.stdin:
+    handle(json.loads(line))
