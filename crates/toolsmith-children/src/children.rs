@@ -105,6 +105,8 @@ pub struct Child {
 
 impl Child {
     /// Returns its number, which nobody else gets while the handle lives.
+    ///
+    /// In a strict sandbox that is the number of the process that looks after the sandbox.
     pub fn pid(&self) -> u32 {
         self.pid
     }

@@ -38,7 +38,7 @@ pub(crate) fn set_up(command: &Command, mark: &str, groups: &Groups) -> io::Resu
     limit(&mut plan, groups.rest(command.all_limits()));
     let mut rules = None;
     if let Some(sandbox) = sandbox {
-        rules = sandbox::finish(&mut plan, command, sandbox)?;
+        rules = sandbox::finish(&mut plan, command, sandbox);
     }
     // In a strict sandbox the first process of its namespace is bound, and the rest to that one.
     if sandbox.is_none_or(|sandbox| sandbox.profile == Profile::Standard) {

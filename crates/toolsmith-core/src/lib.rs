@@ -21,6 +21,7 @@
 mod artifact;
 mod call;
 mod clock;
+mod confinement;
 mod context;
 mod error;
 mod event;
@@ -54,6 +55,7 @@ mod version;
 pub use artifact::{Artifact, ArtifactPage, Artifacts};
 pub use call::{Call, Parent};
 pub use clock::{Clock, SystemClock, Timestamp};
+pub use confinement::{Confinement, SandboxProfile};
 pub use context::{CallerType, Context};
 pub use error::{Advice, ErrorKind, ToolError};
 pub use event::{Event, EventKind};

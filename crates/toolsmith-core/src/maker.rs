@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-use crate::{BackendRuntime, Fields, Kind, ToolSpec, Vault, Work};
+use crate::{BackendRuntime, Confinement, Fields, Kind, ToolSpec, Vault, Work};
 
 /// Makes the tools of one kind from the `entry` of their definitions.
 ///
@@ -24,6 +24,24 @@ pub trait Maker: Send + Sync + fmt::Debug {
     ///
     /// What is wrong is told to `entry`; keys that were not asked for are faults too.
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made>;
+
+    /// Tells whether it can make tools that run in a sandbox.
+    fn can_confine(&self) -> bool {
+        false
+    }
+
+    /// Makes a tool as [`make`](Self::make) does, whose code runs in a sandbox.
+    ///
+    /// Asked only of those that say they can.
+    fn make_confined(
+        &self,
+        draft: &Draft<'_>,
+        entry: &mut Fields<'_>,
+        confinement: &Confinement,
+    ) -> Option<Made> {
+        let _ = (draft, entry, confinement);
+        None
+    }
 }
 
 /// What a maker knows besides the entry.

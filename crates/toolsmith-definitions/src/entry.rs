@@ -56,31 +56,54 @@ pub(crate) fn make(
     bench: Bench<'_>,
     findings: &mut Findings,
 ) -> Option<Tool> {
-    let sandbox = definition.sandbox;
-    let tool = make_trusted(definition, bench, findings)?;
-    Some(match sandbox {
-        Some(word) => Tool { work: work_without(word), ..tool },
-        None => tool,
+    let sandbox = definition.sandbox.clone();
+    let (tool, bounds) = make_tool(definition, bench, findings)?;
+    Some(match (sandbox, bounds) {
+        (Some(sandbox), Bounds::Open) => {
+            let word = sandbox.profile.as_str();
+            let message = "tools of this kind cannot run in a sandbox, so nothing runs this one: \
+                           calls will answer `executor_not_found`; write `sandbox: none` to run it \
+                           without one";
+            let fault = Fault {
+                pointer: "/sandbox".to_owned(),
+                spot: Spot::Key,
+                message: message.to_owned(),
+            };
+            findings.warn(About::Other, fault);
+            Tool { work: work_without(word), ..tool }
+        }
+        (Some(_), Bounds::Confined) | (None, _) => tool,
     })
+}
+
+/// Whether the code of a tool runs in the sandbox that its definition asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bounds {
+    Open,
+    Confined,
 }
 
 /// Stands for the code of a tool that may run in a sandbox only.
 fn work_without(sandbox: &str) -> Work {
     let handler = format!(
-        "it asks for `sandbox: {sandbox}`, and the sandbox is not there yet; `sandbox: none` runs it \
-         without one"
+        "it asks for `sandbox: {sandbox}`, and tools of its kind cannot run in a sandbox; \
+         `sandbox: none` runs it without one"
     );
     Work::Missing { handler }
 }
 
-fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Findings) -> Option<Tool> {
+fn make_tool(
+    definition: Definition,
+    bench: Bench<'_>,
+    findings: &mut Findings,
+) -> Option<(Tool, Bounds)> {
     let Some(entry) = definition.entry.clone() else {
         // A tool without a name has no handler of its name either.
         if !definition.says(&["name"]) || findings.faults.iter().any(|f| f.pointer == "/name") {
             return None;
         }
         let name = definition.spec.name.as_str().to_owned();
-        return Some(take_over(definition, &name, "/name", bench, findings));
+        return Some((take_over(definition, &name, "/name", bench, findings), Bounds::Open));
     };
     let mut fields = match Fields::of(&entry, "/entry") {
         Ok(fields) => fields,
@@ -97,7 +120,7 @@ fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Finding
     };
     if let Some(maker) = bench.makers.maker(&word) {
         variables::check_entry(&entry, maker.verbatim(), bench.vault, findings);
-        let tool = run_maker(&**maker, definition.spec, bench, &mut fields);
+        let tool = run_maker(&**maker, definition, bench, &mut fields);
         findings.faults.extend(fields.finish());
         return tool;
     }
@@ -112,29 +135,34 @@ fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Finding
             return None;
         }
         findings.faults.extend(fields.finish());
-        return Some(take_over(definition, &handler, pointer, bench, findings));
+        return Some((take_over(definition, &handler, pointer, bench, findings), Bounds::Open));
     }
     let message = format!(
         "`{word}` tools do not run in this version: calls will answer `executor_not_found`"
     );
     findings.warn(About::Other, fault("/entry/type", message));
-    Some(without_work(definition.spec, &word))
+    Some((without_work(definition.spec, &word), Bounds::Open))
 }
 
 fn run_maker(
     maker: &dyn Maker,
-    mut spec: ToolSpec,
+    definition: Definition,
     bench: Bench<'_>,
     fields: &mut Fields<'_>,
-) -> Option<Tool> {
+) -> Option<(Tool, Bounds)> {
+    let Definition { mut spec, sandbox, .. } = definition;
     spec.kind = maker.kind();
     spec.backend_runtime = spec.kind.usual_runtime();
     let draft = Draft { spec: &spec, folder: bench.folder, vault: bench.vault };
-    let made = maker.make(&draft, fields)?;
+    let sandbox = sandbox.filter(|_| maker.can_confine());
+    let (made, bounds) = match &sandbox {
+        Some(sandbox) => (maker.make_confined(&draft, fields, sandbox)?, Bounds::Confined),
+        None => (maker.make(&draft, fields)?, Bounds::Open),
+    };
     if let Some(runtime) = made.runtime {
         spec.backend_runtime = runtime;
     }
-    Some(Tool { spec, work: made.work })
+    Some((Tool { spec, work: made.work }, bounds))
 }
 
 /// Runs the code of a registered tool under the definition's own name and description.

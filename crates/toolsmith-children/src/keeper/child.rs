@@ -33,20 +33,18 @@ pub(super) struct Errand<'a> {
 /// Takes every step and becomes the program; tells the guard what failed otherwise.
 pub(super) fn run(errand: Errand<'_>, failed: &OwnedFd) -> ! {
     let (step, error) = take_steps(errand);
-    let mut bytes = [0; 8];
-    let (front, back) = bytes.split_at_mut(4);
-    front.copy_from_slice(&u32::try_from(step).unwrap_or_default().to_ne_bytes());
-    back.copy_from_slice(&error.raw_os_error().to_ne_bytes());
+    let step = u32::try_from(step).unwrap_or_default();
+    let bytes =
+        (u64::from(step) << 32 | u64::from(error.raw_os_error().cast_unsigned())).to_ne_bytes();
     write(failed, &bytes).ok();
     sys::quit(127)
 }
 
 /// Reads what [`run`] wrote.
 pub(super) fn read_failure(bytes: [u8; 8]) -> (usize, Errno) {
-    let [a, b, c, d, e, f, g, h] = bytes;
-    let step = u32::from_ne_bytes([a, b, c, d]);
-    let error = i32::from_ne_bytes([e, f, g, h]);
-    (usize::try_from(step).unwrap_or_default(), Errno::from_raw_os_error(error))
+    let word = u64::from_ne_bytes(bytes);
+    let error = i32::try_from(word & 0xffff_ffff).unwrap_or_default();
+    (usize::try_from(word >> 32).unwrap_or_default(), Errno::from_raw_os_error(error))
 }
 
 fn take_steps(errand: Errand<'_>) -> (usize, Errno) {

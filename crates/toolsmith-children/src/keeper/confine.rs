@@ -65,8 +65,9 @@ pub(super) fn take(act: Act, [a, b, _]: [u64; 3], errand: Errand<'_>) -> Result<
         Act::Seal => sys::seal(text(a), b, sys::Below::Too),
         Act::SealOne => sys::seal(text(a), b, sys::Below::No),
         Act::Processes => {
+            // Settings of the kernel are files there that belong to root, inside as outside.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            mount(c"proc", text(a), c"proc", flags, c"")
+            mount(c"proc", text(a), c"proc", flags | MountFlags::RDONLY, c"")
         }
         Act::Detach => unmount(text(a), UnmountFlags::DETACH)
             .and_then(|()| unlinkat(CWD, text(a), AtFlags::REMOVEDIR)),

@@ -63,7 +63,7 @@ fn start(parcel: &Parcel) -> Result<(View<'static>, Pid, OwnedFd), Failure> {
     };
     drop(failed);
     close_files(parcel, &children, &failure);
-    if let Some(failure) = listen(&failure) {
+    if let Some(failure) = listen(&failure, &parcel.control) {
         kill_process(child, Signal::KILL).ok();
         waitpid(Some(child), WaitOptions::empty()).ok();
         confine::tidy(view);
@@ -82,14 +82,21 @@ fn close_files(parcel: &Parcel, children: &OwnedFd, failure: &OwnedFd) {
     sys::close_all_but(&kept);
 }
 
-/// Waits until the program runs; returns what failed otherwise.
-fn listen(failure: &OwnedFd) -> Option<Failure> {
+/// Waits until the program runs; returns what failed otherwise, be it our program's patience.
+fn listen(failure: &OwnedFd, control: &OwnedFd) -> Option<Failure> {
     let mut bytes = [0; 8];
     loop {
-        match read(failure, &mut bytes) {
-            Err(Errno::INTR) => {}
-            Ok(8) => return Some(child::read_failure(bytes)),
-            Ok(_) | Err(_) => return None,
+        let mut polled =
+            [failure, control].map(|file| PollFd::from_borrowed_fd(file.as_fd(), PollFlags::IN));
+        poll(&mut polled, None).ok();
+        match polled.map(|polled| !polled.revents().is_empty()) {
+            [true, _] => match read(failure, &mut bytes) {
+                Err(Errno::INTR) => {}
+                Ok(8) => return Some(child::read_failure(bytes)),
+                Ok(_) | Err(_) => return None,
+            },
+            [false, true] => return Some((0, Errno::CANCELED)),
+            [false, false] => {}
         }
     }
 }

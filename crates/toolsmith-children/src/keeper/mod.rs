@@ -25,6 +25,7 @@ use std::{
 };
 
 use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
     net::{
         AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown,
@@ -38,6 +39,9 @@ pub(crate) use self::{
     message::Message,
     plan::{Act, Arg, Plan},
 };
+
+/// How long a child may take to begin: a folder of a server that is gone can hold it for ever.
+const PATIENCE: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
 
 /// The process that forks guards.
 #[derive(Debug)]
@@ -94,9 +98,13 @@ impl Drop for Keeper {
 pub(crate) struct Control(OwnedFd);
 
 impl Control {
-    /// Waits for the next message; nothing when the guard is gone.
+    /// Waits for the next message, but not for ever; nothing when the guard is gone.
     pub(crate) fn wait(&self) -> io::Result<Option<Message>> {
         loop {
+            let mut polled = [PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::IN)];
+            if poll(&mut polled, Some(&PATIENCE)) == Ok(0) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
             match message::hear(self.0.as_fd(), RecvFlags::empty()) {
                 Err(Errno::INTR) => {}
                 Err(Errno::CONNRESET) => return Ok(None),

@@ -294,9 +294,10 @@ pub(super) fn seal(path: &CStr, attributes: u64, below: Below) -> Result<()> {
 
 /// Gives up the capabilities that a program could bring along, but for those kept.
 pub(super) fn drop_bounding_set(kept: u64) -> Result<()> {
-    for capability in (0..64).filter(|capability| kept & (1 << capability) == 0) {
+    let all: std::ops::Range<c_ulong> = 0..64;
+    for capability in all.filter(|capability| kept & (1 << capability) == 0) {
         // SAFETY: the call takes numbers only.
-        let done = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability as c_ulong, 0, 0, 0) };
+        let done = unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
         if done != 0 {
             // The first number that the kernel does not know ends the list.
             return if last_error() == Errno::INVAL { Ok(()) } else { Err(last_error()) };

@@ -31,6 +31,34 @@ const NUMBER_AT: u32 = 0;
 const MACHINE_AT: u32 = 4;
 const FIRST_AT: u32 = 16;
 
+/// The bits of a file's mode by which a program gets the rights of the file's owner or group.
+const BORROWED_RIGHTS: u32 = 0o6000;
+
+/// The calls that set a mode, and at which of their arguments.
+///
+/// A file of root that anybody may run as root would be a way out for a helper outside.
+const MODES: &[(libc::c_long, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+
+/// The calls that set a mode when they make a file: at which argument it is said, and the mode.
+const MAKING: &[(libc::c_long, u32, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+
+/// Calls whose arguments cannot be looked at, or that older ones do as well.
+const OLD_WAYS: [libc::c_long; 3] = [libc::SYS_clone3, libc::SYS_openat2, libc::SYS_fchmodat2];
+
 const REFUSED: [libc::c_long; 46] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -80,6 +108,9 @@ const REFUSED: [libc::c_long; 46] = [
     libc::SYS_userfaultfd,
 ];
 
+/// The flags by which a file is made; the one without a name is also a flag for folders.
+const MAKES_A_FILE: u32 = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY).cast_unsigned();
+
 /// The kinds of sockets that stay within the sandbox's own network and file view.
 const SOCKETS: [libc::c_int; 3] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
 
@@ -105,9 +136,26 @@ pub(super) fn make() -> Vec<u8> {
         filter.push(IF_EQUAL, 0, 1, number(call));
         filter.refuse(libc::EPERM);
     }
-    // Its arguments cannot be looked at; the C library then uses the older call.
-    filter.push(IF_EQUAL, 0, 1, number(libc::SYS_clone3));
-    filter.refuse(libc::ENOSYS);
+    for call in OLD_WAYS {
+        filter.push(IF_EQUAL, 0, 1, number(call));
+        filter.refuse(libc::ENOSYS);
+    }
+    for (call, mode) in MODES {
+        filter.push(IF_EQUAL, 0, 4, number(*call));
+        filter.push(LOAD, 0, 0, argument(*mode));
+        filter.push(IF_ANY_BIT, 0, 1, BORROWED_RIGHTS);
+        filter.refuse(libc::EPERM);
+        filter.push(LOAD, 0, 0, NUMBER_AT);
+    }
+    for (call, flags, mode) in MAKING {
+        filter.push(IF_EQUAL, 0, 6, number(*call));
+        filter.push(LOAD, 0, 0, argument(*flags));
+        filter.push(IF_ANY_BIT, 0, 3, MAKES_A_FILE);
+        filter.push(LOAD, 0, 0, argument(*mode));
+        filter.push(IF_ANY_BIT, 0, 1, BORROWED_RIGHTS);
+        filter.refuse(libc::EPERM);
+        filter.push(LOAD, 0, 0, NUMBER_AT);
+    }
     filter.push(IF_EQUAL, 0, 4, number(libc::SYS_clone));
     filter.push(LOAD, 0, 0, FIRST_AT);
     filter.push(IF_ANY_BIT, 0, 1, NAMESPACES.cast_unsigned());
@@ -137,6 +185,11 @@ impl Filter {
     fn refuse(&mut self, error: libc::c_int) {
         self.push(ANSWER, 0, 0, REFUSE | error.cast_unsigned());
     }
+}
+
+/// Where the lower half of an argument stands, counted from 0.
+fn argument(place: u32) -> u32 {
+    FIRST_AT + 8 * place
 }
 
 fn number(call: libc::c_long) -> u32 {

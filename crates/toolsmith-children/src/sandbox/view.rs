@@ -151,6 +151,9 @@ fn devices(plan: &mut Plan) {
         plan.step(Act::File, [Arg::from(path.as_str())]);
         let source = format!("{OLD}{path}");
         plan.step(Act::Show, [Arg::from(source.as_str()), Arg::from(path.as_str())]);
+        // A device can be written to all the same, but not taken from others.
+        let attributes = READ_ONLY | libc::MOUNT_ATTR_NOSUID | libc::MOUNT_ATTR_NOEXEC;
+        plan.step(Act::Seal, [Arg::from(path.as_str()), Arg::from(attributes)]);
     }
     for (target, path) in DEVICE_LINKS {
         plan.step(Act::Link, [Arg::from(target), Arg::from(path)]);

@@ -81,6 +81,12 @@ async fn nothing_outside_can_be_changed() {
     };
     let Some(report) = confine(sh(&script), &sandbox).await else { return };
     assert_eq!(report.finished.stdout, b"written\nprivate\n", "{}", report.text);
+    let borrowed = format!(
+        "cd {}; chmod 755 mine && echo plain; chmod u+s mine || echo kept; mkdir -m 700 f && echo made",
+        own.path().display()
+    );
+    let report = confine(sh(&borrowed), &sandbox).await.unwrap();
+    assert_eq!(report.finished.stdout, b"plain\nkept\nmade\n", "{}", report.text);
     assert_eq!(fs::read_to_string(own.path().join("mine")).unwrap(), "x\n");
     assert_eq!(fs::read_to_string(&secret).unwrap(), "the-secret");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
@@ -232,6 +238,15 @@ async fn no_rights_and_no_devices_are_left() {
     let devices = "fd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\nurandom\nzero\n";
     assert!(text.contains(devices), "{text}");
     assert!(text.ends_with("\n0\n"), "{text}");
+}
+
+#[tokio::test]
+async fn the_kernel_and_the_devices_stay_as_they_are() {
+    let script = "cd /proc/sys/kernel; read was < core_pattern; echo $was > core_pattern && echo set; \
+                  echo h > /proc/sysrq-trigger && echo asked; echo x > /dev/null && echo written; \
+                  chmod 666 /dev/null && echo taken; chmod u+s /usr/bin/true && echo changed";
+    let Some(report) = attempt(script).await else { return };
+    assert_eq!(report.finished.stdout, b"written\n", "{}", report.text);
 }
 
 #[tokio::test]

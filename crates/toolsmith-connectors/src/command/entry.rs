@@ -1,7 +1,11 @@
 //! Reads the keys of a command's entry.
 
-use toolsmith_children::Limits;
-use toolsmith_core::{Draft, Fields, Template, Value, describe, suggestion};
+use std::path::Path;
+
+use toolsmith_children::{Limits, Profile, Sandbox};
+use toolsmith_core::{
+    Confinement, Draft, Fields, SandboxProfile, Template, Value, describe, suggestion,
+};
 
 use super::{
     arguments::{Arguments, Dashes},
@@ -25,6 +29,7 @@ pub(super) struct Entry {
     pub(super) success_codes: Vec<i32>,
     pub(super) max_output: usize,
     pub(super) limits: Limits,
+    pub(super) sandbox: Option<Sandbox>,
     pub(super) stream: bool,
 }
 
@@ -56,11 +61,28 @@ impl Entry {
             max_output: usize::try_from(fields.count("max_output").unwrap_or(MAX_OUTPUT))
                 .unwrap_or(usize::MAX),
             limits: read_limits(fields),
+            sandbox: None,
             stream: fields.flag("stream").unwrap_or_default(),
             program: program?,
             arguments,
         };
         (fields.is_fine() && texts::are_readable(fields.object())).then_some(entry)
+    }
+
+    /// Lets the process run in a sandbox; its paths begin at the folder of the definition.
+    pub(super) fn confine(&mut self, confinement: &Confinement, folder: &Path) {
+        let Confinement { profile, read, write, hosts, memory, cpu_seconds, processes } =
+            confinement;
+        let profile = match profile {
+            SandboxProfile::Standard => Profile::Standard,
+            SandboxProfile::Strict => Profile::Strict,
+        };
+        let paths = |paths: &[String]| paths.iter().map(|path| folder.join(path)).collect();
+        self.sandbox =
+            Some(Sandbox { profile, read: paths(read), write: paths(write), hosts: hosts.clone() });
+        self.limits.memory = memory.or(self.limits.memory);
+        self.limits.cpu_seconds = cpu_seconds.or(self.limits.cpu_seconds);
+        self.limits.processes = processes.or(self.limits.processes);
     }
 }
 

@@ -68,7 +68,7 @@ impl CommandExecutor {
     }
 
     fn command(&self, cx: &ToolContext, input: &Value) -> Result<Command, ToolError> {
-        let Entry { program, arguments, cwd, limits, .. } = &self.entry;
+        let Entry { program, arguments, cwd, limits, sandbox, .. } = &self.entry;
         let mut env = BTreeMap::clone(&self.surroundings.environment);
         let own = self.entry.env.iter().map(|(name, template)| {
             Ok((name.clone(), self.vault.fill(template)?.expose().clone()))
@@ -100,6 +100,7 @@ impl CommandExecutor {
             .with_env(env)
             .with_limits(*limits);
         command.name = Some(name.into());
+        command.sandbox.clone_from(sandbox);
         Ok(command)
     }
 
@@ -166,6 +167,9 @@ fn not_run(error: ChildError) -> ToolError {
         }
         ChildError::TooMuchOutput { limit } => ToolError::try_differently(format!(
             "The program wrote more than {limit} bytes and was ended; ask for less."
+        )),
+        ChildError::Sandbox { lack, .. } => ToolError::failed(format!(
+            "The tool was not run, since its sandbox cannot be enforced on this machine: {lack}."
         )),
         ChildError::Start { program, source } => ToolError::failed(format!(
             "The program `{program}` cannot be started: {}. Check the file, what runs it, and `cwd`.",

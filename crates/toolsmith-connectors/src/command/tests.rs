@@ -8,7 +8,10 @@ use std::{
 };
 
 use toolsmith_children::Children;
-use toolsmith_core::{Advice, Context, ErrorKind, Overlay, Parameter, StreamItem, Value, json};
+use toolsmith_core::{
+    Advice, Confinement, Context, Draft, ErrorKind, Fields, Maker, Overlay, Parameter, Redactor,
+    SandboxProfile, StreamItem, ToolSpec, Value, Vault, json,
+};
 
 use super::CommandMaker;
 use crate::workbench::{self, Bench};
@@ -332,4 +335,49 @@ fn wrong_entries_say_what_is_wrong() {
     ] {
         assert_eq!(text_of(&entry), [expected]);
     }
+}
+
+/// A tool that runs a script in a strict sandbox, and the folder of its definition.
+fn confined(script: &str, confinement: &Confinement) -> (Bench, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("own.txt"), "own").unwrap();
+    let entry = json!({ "command": ["sh", "-c", script], "output": "text", "stdin": "none" });
+    let spec = ToolSpec::new("tested").unwrap();
+    let vault = Vault::with_values([("", "")], Redactor::default());
+    let mut fields = Fields::of(&entry, "/entry").unwrap();
+    let draft = Draft { spec: &spec, folder: folder.path(), vault: &vault };
+    let maker = maker(&Overlay::default());
+    assert!(maker.can_confine());
+    let work = maker.make_confined(&draft, &mut fields, confinement).unwrap().work;
+    let context = Context::for_conversation("agent", "here");
+    (Bench { work, context, patience: Duration::from_secs(30) }, folder)
+}
+
+#[tokio::test]
+async fn a_confined_command_sees_its_folder_and_what_its_sandbox_lists() {
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("secret"), "secret").unwrap();
+    let secret = outside.path().join("secret").display().to_string();
+    let script = format!("cat own.txt; cat {secret} 2>/dev/null; echo x > own.txt; ulimit -t");
+    let strict = Confinement::new(SandboxProfile::Strict);
+    let (hidden, _folder) =
+        confined(&script, &Confinement { cpu_seconds: Some(5), ..strict.clone() });
+    match hidden.call(json!({})).await {
+        Ok(said) => assert_eq!(said, json!("own5\n")),
+        Err(error) if error.message().contains("cannot be enforced") => {
+            return toolsmith_testing::skip(error.message());
+        }
+        Err(error) => panic!("{error}"),
+    }
+    let read = vec![secret.clone()];
+    let (shown, _folder) = confined(&format!("cat {secret}"), &Confinement { read, ..strict });
+    assert_eq!(shown.call(json!({})).await.unwrap(), json!("secret"));
+}
+
+#[tokio::test]
+async fn a_confined_command_does_not_start_without_what_it_was_promised() {
+    let read = vec!["not/there".to_owned()];
+    let strict = Confinement::new(SandboxProfile::Strict);
+    let (tool, _folder) = confined("true", &Confinement { read, ..strict });
+    assert_eq!(tool.call(json!({})).await.unwrap_err().kind(), ErrorKind::ExecutionError);
 }

@@ -7,10 +7,8 @@ use crate::problem::{About, Findings};
 
 const KEYS: [&str; 3] = ["sources", "active_source", "split"];
 
-/// Reads the keys, so that a file written for a later version loads; returns the sandbox asked for.
-///
-/// Whoever asks for a sandbox does not trust the tool: without one it must not run.
-pub(super) fn read(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<&'static str> {
+/// Reads the keys, so that a file written for a later version loads.
+pub(super) fn read(fields: &mut Fields<'_>, findings: &mut Findings) {
     sources(fields);
     match fields.any("split") {
         None | Some(Value::Object(_) | Value::Array(_)) => {}
@@ -24,14 +22,6 @@ pub(super) fn read(fields: &mut Fields<'_>, findings: &mut Findings) -> Option<&
             findings.warn(About::Other, key_fault(fields.pointer(), key, message));
         }
     }
-    let sandbox = fields.word("sandbox", &["none", "standard", "strict"]);
-    let sandbox = sandbox.filter(|word| *word != "none");
-    if sandbox.is_some() {
-        let message = "the sandbox is not there yet, so nothing runs this tool: calls will answer \
-                       `executor_not_found`; write `sandbox: none` to run it without one";
-        findings.warn(About::Other, key_fault(fields.pointer(), "sandbox", message));
-    }
-    sandbox
 }
 
 fn sources(fields: &mut Fields<'_>) {

@@ -5,10 +5,11 @@ mod output;
 mod parameters;
 mod policies;
 mod rules;
+mod sandbox;
 mod schema;
 mod spec;
 
-use toolsmith_core::{Fields, Map, ToolSpec, Value};
+use toolsmith_core::{Confinement, Fields, Map, ToolSpec, Value};
 
 use crate::problem::Findings;
 
@@ -20,7 +21,7 @@ pub(crate) struct Definition {
     /// The entry, if there is one.
     pub(crate) entry: Option<Value>,
     /// The sandbox that it must run in; nothing when it asks for none.
-    pub(crate) sandbox: Option<&'static str>,
+    pub(crate) sandbox: Option<Confinement>,
     keys: Vec<String>,
 }
 
@@ -43,7 +44,8 @@ pub(crate) fn definition(document: &Value, findings: &mut Findings) -> Option<De
     };
     let spec = spec::read(&mut fields);
     let entry = fields.any("entry").cloned();
-    let sandbox = later::read(&mut fields, findings);
+    later::read(&mut fields, findings);
+    let sandbox = sandbox::read(&mut fields);
     let keys = keys_of(fields.object());
     findings.faults.extend(fields.finish());
     Some(Definition { spec: spec?, entry, sandbox, keys })

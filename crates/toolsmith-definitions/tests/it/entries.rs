@@ -133,8 +133,8 @@ fn what_comes_later_loads_with_a_warning() {
         [
             "t.yaml:2:15: entry.type: `mcp` tools do not run in this version: calls will answer \
              `executor_not_found`",
-            "t.yaml:3:1: sandbox: the sandbox is not there yet, so nothing runs this tool: calls will answer \
-             `executor_not_found`; write `sandbox: none` to run it without one",
+            "t.yaml:3:1: sandbox: tools of this kind cannot run in a sandbox, so nothing runs this one: \
+             calls will answer `executor_not_found`; write `sandbox: none` to run it without one",
             "t.yaml:4:1: `sources` is accepted, but this version does not act on it",
             "t.yaml:5:1: `active_source` is accepted, but this version does not act on it",
             "t.yaml:6:1: `split` is accepted, but this version does not act on it",
@@ -170,8 +170,26 @@ async fn a_tool_that_asks_for_a_sandbox_does_not_run_without_one() {
         let outcome = engine.call(toolsmith_core::Call::new(tool, input)).await;
         let error = outcome.result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ExecutorNotFound, "{error}");
-        assert!(error.message().contains("the sandbox is not there yet"), "{error}");
+        assert!(error.message().contains("cannot run in a sandbox"), "{error}");
     }
+}
+
+#[test]
+fn a_sandbox_is_a_word_or_an_object_and_is_read_with_care() {
+    let problems = |sandbox: &str| -> Vec<String> {
+        let text = format!("name: a\nentry: {{type: javascript, code: x}}\nsandbox: {sandbox}\n");
+        check(&text).problems.iter().map(ToString::to_string).collect()
+    };
+    let whole = "{profile: strict, read: [data], write: [out], hosts: [example.org], \
+                 memory_mb: 64, cpu_seconds: 5, processes: 8}";
+    assert_eq!(problems(whole), Vec::<String>::new());
+    assert_eq!(problems("{profile: none}"), Vec::<String>::new());
+    let [problem] = &problems("strikt")[..] else { panic!("one problem") };
+    assert!(problem.contains("expected one of `none`, `standard`, `strict`"), "{problem}");
+    let [problem] = &problems("{read: [data]}")[..] else { panic!("one problem") };
+    assert!(problem.contains("`profile` is missing"), "{problem}");
+    let [problem] = &problems("{profile: strict, host: [x]}")[..] else { panic!("one problem") };
+    assert!(problem.contains("unknown key `host`. Did you mean `hosts`?"), "{problem}");
 }
 
 /// A built-in tool that says something about everything.
