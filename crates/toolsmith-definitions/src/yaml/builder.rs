@@ -12,16 +12,34 @@ use super::{Content, Entry, MAX_DEPTH, Node, YamlError, scalars};
 const MAX_ALIASED: usize = 10_000;
 
 /// Builds trees from events.
-#[derive(Default)]
 pub(super) struct Builder {
     documents: Vec<Node>,
     root: Option<Node>,
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
     aliased: usize,
+    max_aliased: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::with_aliases(MAX_ALIASED)
+    }
 }
 
 impl Builder {
+    /// Makes one that lets aliases add so many nodes.
+    pub(super) fn with_aliases(max_aliased: usize) -> Self {
+        Self {
+            documents: Vec::new(),
+            root: None,
+            open: Vec::new(),
+            anchors: HashMap::new(),
+            aliased: 0,
+            max_aliased,
+        }
+    }
+
     /// Returns the documents that were complete.
     pub(super) fn into_documents(self) -> Vec<Node> {
         self.documents
@@ -132,14 +150,14 @@ impl Builder {
             };
             let text = text.clone();
             self.aliased += 1 + text.len() / 64;
-            if self.aliased > MAX_ALIASED {
+            if self.aliased > self.max_aliased {
                 return Err(at.error("the aliases of this text grow too large"));
             }
             return self.key(text, at);
         }
         let (nodes, depth) = extent(target);
         self.aliased += nodes;
-        if self.aliased > MAX_ALIASED || self.open.len() + depth > MAX_DEPTH {
+        if self.aliased > self.max_aliased || self.open.len() + depth > MAX_DEPTH {
             return Err(at.error("the aliases of this text grow too large"));
         }
         let value = target.value.clone();

@@ -7,17 +7,24 @@ mod builder;
 mod node;
 mod scalars;
 mod tabs;
+mod writer;
 
 use std::fmt;
 
 use saphyr::ScalarStyle;
 use saphyr_parser::Parser;
 
-pub use self::node::{Content, Entry, Node};
 use self::{builder::Builder, tabs::Tabs};
+pub use self::{
+    node::{Content, Entry, Node},
+    writer::write,
+};
 
 /// The longest text that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
+
+/// How much aliases may add to a document that others wrote, as nodes.
+const MAX_FOREIGN_ALIASED: usize = 1_000_000;
 
 /// How deep lists and maps may nest.
 pub const MAX_DEPTH: usize = 64;
@@ -50,18 +57,40 @@ impl std::error::Error for YamlError {}
 /// assert_eq!(documents[0].to_json(), serde_json::json!({"name": "echo"}));
 /// ```
 pub fn parse(text: &str) -> Result<Vec<Node>, YamlError> {
-    if text.len() > MAX_BYTES {
-        let message = format!("the text is longer than {MAX_BYTES} bytes");
+    let text = bounded(text, MAX_BYTES)?;
+    with_surrogates(text, |text| parse_events(text, Builder::default(), Tabs::of(text)))
+}
+
+/// Reads the first document of a text that others wrote, which may be much longer.
+///
+/// Where its lines begin with tabs is not this project's business.
+pub fn parse_foreign(text: &str, max_bytes: usize) -> Result<Node, YamlError> {
+    let text = bounded(text, max_bytes)?;
+    let documents = with_surrogates(text, |text| {
+        parse_events(text, Builder::with_aliases(MAX_FOREIGN_ALIASED), Tabs::ignored())
+    })?;
+    let empty = || Node { value: Content::Null, line: 1, column: 1 };
+    Ok(documents.into_iter().next().unwrap_or_else(empty))
+}
+
+fn bounded(text: &str, max_bytes: usize) -> Result<&str, YamlError> {
+    if text.len() > max_bytes {
+        let message = format!("the text is longer than {max_bytes} bytes");
         return Err(YamlError { line: 1, column: 1, message });
     }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    parse_events(text).or_else(|error| {
-        // JSON writers escape characters beyond U+FFFF as surrogate pairs, which YAML does not know.
-        // Joined only after a failure, so that a text that is valid as it stands is left alone.
-        match scalars::join_surrogates(text) {
-            Some(joined) => parse_events(&joined),
-            None => Err(error),
-        }
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// JSON writers escape characters beyond U+FFFF as surrogate pairs, which YAML does not know.
+///
+/// Joined only after a failure, so that a text that is valid as it stands is left alone.
+fn with_surrogates<T>(
+    text: &str,
+    parse: impl Fn(&str) -> Result<T, YamlError>,
+) -> Result<T, YamlError> {
+    parse(text).or_else(|error| match scalars::join_surrogates(text) {
+        Some(joined) => parse(&joined),
+        None => Err(error),
     })
 }
 
@@ -72,10 +101,12 @@ pub fn scalar(text: &str) -> Node {
     Node { value, line: 1, column: 1 }
 }
 
-fn parse_events(text: &str) -> Result<Vec<Node>, YamlError> {
+fn parse_events(
+    text: &str,
+    mut builder: Builder,
+    mut tabs: Tabs<'_>,
+) -> Result<Vec<Node>, YamlError> {
     let mut parser = Parser::new_from_str(text);
-    let mut builder = Builder::default();
-    let mut tabs = Tabs::of(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| {
             let (line, column) = (error.marker().line(), error.marker().col() + 1);

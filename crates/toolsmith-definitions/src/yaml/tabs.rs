@@ -20,6 +20,11 @@ impl<'t> Tabs<'t> {
         Self { lines, open: Vec::new() }
     }
 
+    /// Looks at nothing.
+    pub(super) fn ignored() -> Self {
+        Self { lines: Vec::new(), open: Vec::new() }
+    }
+
     /// Refuses a key or an item whose line is indented with a tab.
     pub(super) fn check(&mut self, event: &Event<'_>, span: Span) -> Result<(), YamlError> {
         if self.lines.is_empty() {
