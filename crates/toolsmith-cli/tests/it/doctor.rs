@@ -47,7 +47,7 @@ fn what_is_there_is_found_and_values_of_keys_are_not_shown() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(place.path().join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
-    place.print(&["run", "echo", "message=hi"]);
+    assert_eq!(place.run(&["run", "echo", "message=hi"]).code, Some(0));
     let path = format!("{}:/usr/bin:/bin", place.path().join("bin").display());
     let mut command = place.command(&["doctor", "--json"]);
     command

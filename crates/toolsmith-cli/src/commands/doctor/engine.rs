@@ -37,9 +37,10 @@ fn usual(home: Option<PathBuf>) -> Finding {
             Err(why) => why_not.push(format!("{}: {why}", place.display())),
         }
     }
-    match why_not.is_empty() {
-        true => Finding::missing("no socket of a container engine"),
-        false => Finding::missing(why_not.join("; ")),
+    if why_not.is_empty() {
+        Finding::missing("no socket of a container engine")
+    } else {
+        Finding::missing(why_not.join("; "))
     }
 }
 

@@ -35,9 +35,10 @@ fn landlock() -> Finding {
     let Ok(active) = fs::read_to_string("/sys/kernel/security/lsm") else {
         return kernel();
     };
-    match active.trim().split(',').any(|word| word == "landlock") {
-        true => Finding::ok("the kernel has it switched on"),
-        false => Finding::missing(format!("the kernel has only: {}", active.trim())),
+    if active.trim().split(',').any(|word| word == "landlock") {
+        Finding::ok("the kernel has it switched on")
+    } else {
+        Finding::missing(format!("the kernel has only: {}", active.trim()))
     }
 }
 
@@ -49,9 +50,10 @@ fn kernel() -> Finding {
     let release = release.trim();
     let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     let version = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
-    match version >= (5, 13) {
-        true => Finding::ok(format!("the kernel {release} is new enough; its list cannot be read")),
-        false => Finding::missing(format!("the kernel {release} is too old")),
+    if version >= (5, 13) {
+        Finding::ok(format!("the kernel {release} is new enough; its list cannot be read"))
+    } else {
+        Finding::missing(format!("the kernel {release} is too old"))
     }
 }
 

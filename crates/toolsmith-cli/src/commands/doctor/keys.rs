@@ -31,9 +31,10 @@ pub(super) fn jobs(patient: &Patient) -> Vec<Job> {
             let is_set =
                 |name: &&&str| environment.get(name).is_some_and(|value| !value.is_empty());
             let names: Vec<&str> = MODELS.iter().filter(is_set).copied().collect();
-            match names.is_empty() {
-                true => Finding::missing("none of the usual variables is set"),
-                false => Finding::ok(names.join(", ")),
+            if names.is_empty() {
+                Finding::missing("none of the usual variables is set")
+            } else {
+                Finding::ok(names.join(", "))
             }
         });
     let wanted = patient.clone();

@@ -68,8 +68,9 @@ pub(super) fn ask(
     if let Some(out) = child.stdout.take() {
         out.take(LONGEST).read_to_string(&mut text).ok();
     }
-    match status.success() {
-        true => Ok(text.trim().to_owned()),
-        false => Err(format!("it ended with {status}")),
+    if status.success() {
+        Ok(text.trim().to_owned())
+    } else {
+        Err(format!("it ended with {status}"))
     }
 }

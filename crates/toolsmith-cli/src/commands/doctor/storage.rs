@@ -97,9 +97,10 @@ fn space(table: &str) -> Finding {
         return Finding::missing("the answer of `df` cannot be read");
     };
     let left = left.saturating_mul(1_024);
-    match left < LITTLE {
-        true => Finding::broken(format!("{} left", bytes(left))),
-        false => Finding::ok(format!("{} left", bytes(left))),
+    if left < LITTLE {
+        Finding::broken(format!("{} left", bytes(left)))
+    } else {
+        Finding::ok(format!("{} left", bytes(left)))
     }
 }
 

@@ -43,11 +43,10 @@ fn read_all(paths: &[PathBuf]) -> Result<Files> {
     let mut all = Files::default();
     let mut has_any = false;
     for path in paths {
-        let inside: Vec<PathBuf> = match path.is_dir() {
-            true => {
-                FILE_NAMES.iter().map(|name| path.join(name)).filter(|file| file.exists()).collect()
-            }
-            false => vec![path.clone()],
+        let inside: Vec<PathBuf> = if path.is_dir() {
+            FILE_NAMES.iter().map(|name| path.join(name)).filter(|file| file.exists()).collect()
+        } else {
+            vec![path.clone()]
         };
         for file in inside {
             let value = read(&file)?;
@@ -80,9 +79,8 @@ fn read(file: &Path) -> Result<Value> {
 
 /// Returns the folder that folders in a registry begin at.
 fn base_of(paths: &[PathBuf]) -> PathBuf {
-    let folder = |path: &PathBuf| match path.is_dir() {
-        true => Some(path.clone()),
-        false => path.parent().map(Path::to_owned),
+    let folder = |path: &PathBuf| {
+        if path.is_dir() { Some(path.clone()) } else { path.parent().map(Path::to_owned) }
     };
     let is_data = |folder: &PathBuf| folder.file_name().is_some_and(|name| name == "data");
     let data = paths.iter().filter_map(folder).find(is_data);

@@ -82,9 +82,10 @@ impl Report {
         }
         let writing = Writing { folder: &target.folder, origin, mode: target.mode };
         // A file whose name begins with a dot would not be read.
-        let (path, fate) = match name.starts_with('.') {
-            true => writing.put_file(&format!("tool{name}.yaml"), definition)?,
-            false => writing.put(&name, definition)?,
+        let (path, fate) = if name.starts_with('.') {
+            writing.put_file(&format!("tool{name}.yaml"), definition)?
+        } else {
+            writing.put(&name, definition)?
         };
         self.tools.push(name);
         self.note(path, fate);

@@ -96,9 +96,10 @@ impl Writing<'_> {
 
 /// Names the file of a tool; `groups.yaml` would be read as a list of groups.
 fn file_name(name: &str) -> String {
-    match name.eq_ignore_ascii_case("groups") {
-        true => format!("{name}-tool.yaml"),
-        false => format!("{name}.yaml"),
+    if name.eq_ignore_ascii_case("groups") {
+        format!("{name}-tool.yaml")
+    } else {
+        format!("{name}.yaml")
     }
 }
 
