@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use serde_json::{Map, Value, json};
-use toolsmith_core::{BackendRuntime, Group, ToolSpec};
+use toolsmith_core::{BackendRuntime, Group, JsonText, ToolSpec};
 
 use super::{Files, Rebase, sources};
 use crate::toml_registry::Unmapped;
@@ -79,7 +79,7 @@ fn meta(spec: &ToolSpec) -> Value {
         BackendRuntime::Embedded => "local",
         other => other.as_str(),
     };
-    let output = spec.output_schema.as_ref().map_or_else(|| json!({}), |schema| schema.to_value());
+    let output = spec.output_schema.as_ref().map_or_else(|| json!({}), JsonText::to_value);
     json!({
         "tool_id": spec.name,
         "name": title,

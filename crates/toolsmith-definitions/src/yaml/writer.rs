@@ -245,7 +245,7 @@ fn quoted(text: &str) -> String {
         if is_printable(c) {
             quoted.push(c);
         } else {
-            quoted.push_str(&format!("\\U{:08x}", u32::from(c)));
+            quoted.extend([format!("\\U{:08x}", u32::from(c))]);
         }
     }
     quoted

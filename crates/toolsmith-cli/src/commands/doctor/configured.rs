@@ -36,7 +36,8 @@ pub(super) fn configuration(session: &Session) -> (Check, Settings) {
         Ok(loaded) => loaded,
         Err(error) => {
             check.status = Status::Broken;
-            check.detail = error.to_string().lines().next().unwrap_or_default().to_owned();
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().clone_into(&mut check.detail);
             "`toolsmith config show` lists every problem".clone_into(&mut check.how);
             return (check, Settings::default());
         }

@@ -84,7 +84,7 @@ impl Report {
             (0, missing) => format!("Nothing is broken; {missing} optional missing."),
             (broken, missing) => format!("{broken} broken, {missing} optional missing."),
         };
-        text.push_str(&format!("\n{sum}\n"));
+        text.extend([format!("\n{sum}\n")]);
         text
     }
 
@@ -101,10 +101,10 @@ impl Check {
         };
         let mut text = format!("\n{word} {}", self.name);
         if !self.enables.is_empty() {
-            text.push_str(&format!("\n  for: {}", one_line(&self.enables)));
+            text.extend([format!("\n  for: {}", one_line(&self.enables))]);
         }
         if !self.how.is_empty() {
-            text.push_str(&format!("\n  how: {}", one_line(&self.how)));
+            text.extend([format!("\n  how: {}", one_line(&self.how))]);
         }
         text + "\n"
     }

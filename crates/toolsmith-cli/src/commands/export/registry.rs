@@ -29,6 +29,9 @@ use crate::{
 /// A definition as it is written, by name and version, with the folder it stands in.
 type Written = BTreeMap<(String, Version), (PathBuf, Value)>;
 
+/// Turns the paths of a definition into paths of the registry.
+type Rebase<'a> = Box<dyn Fn(&str) -> String + 'a>;
+
 #[derive(Debug, Serialize)]
 struct Report {
     tools: Vec<String>,
@@ -49,7 +52,7 @@ pub(super) fn run(session: &Session, wanted: &ExportRegistry) -> Result<ExitCode
     }
     let written = written(toolbox.definitions());
     let here = Path::new("");
-    let rebases: Vec<Box<dyn Fn(&str) -> String + '_>> =
+    let rebases: Vec<Rebase<'_>> =
         tools.iter().map(|tool| rebase(folder_of(tool, &written), here)).collect();
     let offered = tools.iter().zip(&rebases).map(|(tool, rebase)| Offered {
         spec: &tool.spec,
@@ -82,7 +85,7 @@ fn folder_of<'a>(tool: &Tool, written: &'a Written) -> &'a Path {
     written.get(&key(tool)).map_or(Path::new(""), |(folder, _)| folder)
 }
 
-fn rebase<'a>(folder: &'a Path, here: &'a Path) -> Box<dyn Fn(&str) -> String + 'a> {
+fn rebase<'a>(folder: &'a Path, here: &'a Path) -> Rebase<'a> {
     Box::new(move |path| files::rebased(path, folder, here))
 }
 
@@ -136,7 +139,7 @@ impl Report {
         let count = counted(self.tools.len() as u64, "tool");
         let mut text = format!("{} {count}\n", colour.green("exported"));
         for file in &self.files {
-            text.push_str(&format!("wrote {}\n", one_line(&file.display().to_string())));
+            text.extend([format!("wrote {}\n", one_line(&file.display().to_string()))]);
         }
         for left in &self.unmapped {
             let line =

@@ -128,7 +128,7 @@ impl Report {
         text.push_str(&listed(&colour.faint("unmapped"), left, self.unmapped.len()));
         if !self.is_dry && !self.tools.is_empty() {
             let folder = one_line(&self.folder.display().to_string());
-            text.push_str(&format!("\nTry next:\n  toolsmith tools validate {folder}\n"));
+            text.extend([format!("\nTry next:\n  toolsmith tools validate {folder}\n")]);
         }
         text
     }
@@ -147,7 +147,7 @@ impl Report {
             let count = self.fates.iter().filter(|other| **other == fate).count();
             if count > 0 {
                 let count = counted(count as u64, "file");
-                text.push_str(&format!("{count} {would}{}\n", colour.green(word)));
+                text.extend([format!("{count} {would}{}\n", colour.green(word))]);
             }
         }
         text
@@ -158,10 +158,10 @@ impl Report {
 fn listed(word: &str, lines: impl Iterator<Item = String>, count: usize) -> String {
     let mut text = String::new();
     for line in lines.take(SHOWN) {
-        text.push_str(&format!("{word} {}\n", harmless(&one_line(&line))));
+        text.extend([format!("{word} {}\n", harmless(&one_line(&line)))]);
     }
     if let Some(more) = count.checked_sub(SHOWN).filter(|more| *more > 0) {
-        text.push_str(&format!("{word} … and {more} more; --json lists them all\n"));
+        text.extend([format!("{word} … and {more} more; --json lists them all\n")]);
     }
     text
 }

@@ -96,11 +96,8 @@ impl Writing<'_> {
 
 /// Names the file of a tool; `groups.yaml` would be read as a list of groups.
 fn file_name(name: &str) -> String {
-    if name.eq_ignore_ascii_case("groups") {
-        format!("{name}-tool.yaml")
-    } else {
-        format!("{name}.yaml")
-    }
+    let more = if name.eq_ignore_ascii_case("groups") { "-tool" } else { "" };
+    format!("{name}{more}.yaml")
 }
 
 fn is_untouched(text: &str) -> bool {
