@@ -40,7 +40,9 @@ fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
         Word::Calls(word) => commands::calls::run(session, &word),
         Word::Artifacts(word) => commands::artifacts::run(session, &word),
         Word::Import(word) => commands::import::run(session, &word),
+        Word::Export(word) => commands::export::run(session, &word),
         Word::Config(word) => commands::config::run(session, &word),
+        Word::Doctor(doctor) => commands::doctor::run(session, &doctor),
         Word::Init(init) => commands::init::run(session, &init),
         Word::Completions(completions) => commands::completions::run(session, &completions),
     }

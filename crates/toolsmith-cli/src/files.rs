@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{self, Component, Path, PathBuf},
 };
 
 /// Reads a file of UTF-8 text that is no longer than the limit.
@@ -30,6 +30,52 @@ pub fn create(path: &Path) -> io::Result<File> {
         };
         io::Error::new(error.kind(), format!("cannot write {}: {reason}", path.display()))
     })
+}
+
+/// Writes a path as it is seen from a folder; where both are need not be there.
+///
+/// ```
+/// use std::path::Path;
+/// use toolsmith_cli::files;
+///
+/// assert_eq!(files::seen_from(Path::new("/a/tools"), Path::new("/a/x/./y")), "../x/y");
+/// ```
+pub fn seen_from(folder: &Path, path: &Path) -> String {
+    let (from, to) = (plain(folder), plain(path));
+    let shared = from.components().zip(to.components()).take_while(|(a, b)| a == b).count();
+    // Only the root is shared: such a path is better told as it is.
+    if shared <= 1 {
+        return to.display().to_string();
+    }
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
+    let seen: PathBuf = up.chain(to.components().skip(shared)).collect();
+    if seen.as_os_str().is_empty() { ".".to_owned() } else { seen.display().to_string() }
+}
+
+/// Takes a path that begins at one folder for one that begins at another.
+///
+/// What begins at the root, or with a variable, means the same everywhere.
+pub fn rebased(path: &str, base: &Path, folder: &Path) -> String {
+    if Path::new(path).is_absolute() || path.starts_with("${") {
+        return path.to_owned();
+    }
+    seen_from(folder, &base.join(path))
+}
+
+/// Writes a path from the root on, without steps that lead nowhere.
+fn plain(path: &Path) -> PathBuf {
+    // The empty path means the current folder, which `absolute` refuses to say.
+    let path = Path::new(".").join(path);
+    let path = path::absolute(&path).unwrap_or(path);
+    let mut plain = PathBuf::new();
+    for step in path.components() {
+        match step {
+            Component::ParentDir => _ = plain.pop(),
+            Component::CurDir => {}
+            step => plain.push(step),
+        }
+    }
+    plain
 }
 
 /// Puts an input error into the words of a person.

@@ -232,7 +232,7 @@ impl Kept {
 
 impl Contents {
     fn is_empty(&self) -> bool {
-        self.tools.is_empty() && self.groups.is_empty()
+        self.tools.is_empty() && self.groups.is_empty() && self.registry.is_none()
     }
 }
 
@@ -272,7 +272,7 @@ fn read_file(path: &Path, known: Option<u64>, reader: Reader<'_>) -> Found {
 }
 
 /// Reads UTF-8 text, no more than the reader of YAML takes.
-fn read_text(path: &Path) -> io::Result<String> {
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     let limit = yaml::MAX_BYTES as u64;
     let length = File::open(path)?.take(limit + 1).read_to_string(&mut text)?;

@@ -11,6 +11,7 @@ use toolsmith_core::{Group, Redactor, Tool, ToolName, Value, Vault, Version};
 use crate::{
     Makers, entry, groups_file, locate, parse,
     problem::{Findings, Problem, Strictness},
+    toml_registry::{self, Registry},
     variables,
     yaml::{self, Content, Node},
 };
@@ -20,6 +21,8 @@ use crate::{
 pub(crate) struct Contents {
     pub(crate) tools: Vec<Arc<Built>>,
     pub(crate) groups: Vec<Written>,
+    /// Which files of its folder count, when it is an old registry.
+    pub(crate) registry: Option<Arc<Registry>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) warnings: Vec<Problem>,
 }
@@ -80,7 +83,13 @@ pub(crate) fn read(
     strictness: Strictness,
 ) -> Contents {
     let mut contents = Contents::default();
-    let documents = match yaml::parse(text) {
+    let is_toml = toml_registry::is_toml(file);
+    let parsed = if is_toml {
+        toml_registry::parse(text).map(|document| vec![document])
+    } else {
+        yaml::parse(text)
+    };
+    let documents = match parsed {
         Ok(documents) => documents,
         Err(error) => {
             let place = (error.line, error.column);
@@ -88,6 +97,12 @@ pub(crate) fn read(
             return contents;
         }
     };
+    if is_toml {
+        for document in &documents {
+            contents.take_toml(file, document, workshop, strictness);
+        }
+        return contents;
+    }
     // An empty document between two `---` lines defines nothing.
     for document in documents.iter().filter(|document| document.value != Content::Null) {
         let mut findings = Findings::default();
@@ -105,6 +120,17 @@ pub(crate) fn read(
         contents.tell(file, document, &findings, workshop.vault.redactor());
     }
     contents
+}
+
+/// Reads the documents of a file as they are written; none when it cannot be read.
+pub(crate) fn documents(file: &Path, text: &str, makers: &Makers) -> Vec<Value> {
+    if !toml_registry::is_toml(file) {
+        let documents = yaml::parse(text).unwrap_or_default();
+        return documents.iter().map(Node::to_json).filter(Value::is_object).collect();
+    }
+    let document = toml_registry::parse(text).ok().filter(|_| !toml_registry::is_registry(file));
+    let adapted = document.map(|document| toml_registry::adapt(file, &document, makers));
+    adapted.map(|adapted| adapted.definition.to_json()).into_iter().collect()
 }
 
 /// Tells whether a file defines groups: `groups.yaml`, `groups.yml` or `groups.json`.
@@ -142,6 +168,35 @@ fn digest_of(value: &Value, folder: &Path) -> u64 {
 }
 
 impl Contents {
+    /// Takes a file of an old registry: the registry itself, or a tool.
+    fn take_toml(
+        &mut self,
+        file: &Arc<Path>,
+        document: &Node,
+        workshop: &Workshop,
+        strictness: Strictness,
+    ) {
+        let redactor = workshop.vault.redactor();
+        if toml_registry::is_registry(file) {
+            let mut read = Registry::read(file, document);
+            read.findings.judge(strictness);
+            self.groups = read.groups;
+            self.registry = Some(Arc::new(read.registry));
+            self.tell(file, document, &read.findings, redactor);
+            return;
+        }
+        let mut adapted = toml_registry::adapt(file, document, &workshop.makers);
+        let mut findings = Findings::default();
+        if adapted.findings.faults.is_empty() {
+            let built = build(file, &adapted.definition, workshop, &mut findings);
+            self.tools.extend(built.map(Arc::new));
+        }
+        adapted.findings.judge(strictness);
+        findings.judge(strictness);
+        self.tell(file, document, &adapted.findings, redactor);
+        self.tell(file, &adapted.definition, &findings, redactor);
+    }
+
     /// Says where everything is; a message may quote a value that came from a variable.
     fn tell(&mut self, file: &Path, document: &Node, findings: &Findings, redactor: &Redactor) {
         let place = |fault| {

@@ -12,15 +12,18 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
-use toolsmith_core::{EventKind, Group, Tool, ToolName, ToolRef, Vault, Version, json, to_millis};
+use toolsmith_core::{
+    EventKind, Group, Tool, ToolName, ToolRef, Value, Vault, Version, json, to_millis,
+};
 use toolsmith_engine::Engine;
 
 use crate::{
     Groups, Makers, Problem, Strictness, Switches,
     apply::{Applied, Changes, Refused},
-    catalogue::{Catalogue, Reader},
+    catalogue::{self, Catalogue, Reader},
     contents::{self, Workshop},
     plan::{self, Plan, Surroundings},
+    toml_registry::{self, Migration},
     walk::{self, Scan, Stamp},
 };
 
@@ -182,6 +185,25 @@ impl Definitions {
             loaded.groups = contents.groups.into_iter().map(|written| written.group).collect();
         }
         loaded
+    }
+
+    /// Reads an old registry in TOML, its folder or its file, as definitions to be written.
+    pub fn migrate(&self, path: &Path) -> Migration {
+        toml_registry::migrate(path, &self.0.workshop.makers)
+    }
+
+    /// Returns the definitions as they are written, each with its file; what is wrong is left out.
+    ///
+    /// Variables are not filled in, so there are no secrets in them but those that stand there.
+    pub fn written(&self) -> Vec<(PathBuf, Value)> {
+        let scan = self.scan();
+        let files = scan.files.into_keys().filter(|file| !contents::is_groups_file(file));
+        let read = |file: PathBuf| {
+            let text = catalogue::read_text(&file).unwrap_or_default();
+            let documents = contents::documents(&file, &text, &self.0.workshop.makers);
+            documents.into_iter().map(move |document| (file.clone(), document))
+        };
+        files.flat_map(read).collect()
     }
 
     /// Reads every file and puts the tools into an engine, which [`reload`](Self::reload) keeps up.

@@ -134,14 +134,32 @@ fn make_tool(
             findings.faults.extend(fields.finish());
             return None;
         }
+        let kind = kind_of(&mut fields);
         findings.faults.extend(fields.finish());
-        return Some((take_over(definition, &handler, pointer, bench, findings), Bounds::Open));
+        let mut tool = take_over(definition, &handler, pointer, bench, findings);
+        if let (Work::Missing { .. }, Some(kind)) = (&tool.work, kind) {
+            tool.spec.kind = kind;
+            tool.spec.backend_runtime = kind.usual_runtime();
+        }
+        return Some((tool, Bounds::Open));
     }
     let message = format!(
         "`{word}` tools do not run in this version: calls will answer `executor_not_found`"
     );
     findings.warn(About::Other, fault("/entry/type", message));
     Some((without_work(definition.spec, &word), Bounds::Open))
+}
+
+/// Reads what a tool counts as while nobody has registered its handler.
+fn kind_of(fields: &mut Fields<'_>) -> Option<Kind> {
+    const KINDS: [(&str, Kind); 4] = [
+        ("stateless", Kind::Stateless),
+        ("stateful", Kind::Stateful),
+        ("rest", Kind::Rest),
+        ("mcp", Kind::Mcp),
+    ];
+    let word = fields.word("kind", &KINDS.map(|(word, _)| word))?;
+    KINDS.iter().find(|(own, _)| *own == word).map(|(_, kind)| *kind)
 }
 
 fn run_maker(

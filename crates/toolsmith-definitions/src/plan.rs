@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -9,11 +10,12 @@ use toolsmith_core::{Group, Text, Tool, ToolName};
 
 use crate::{
     Makers,
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Kept},
     contents::{Built, Key, Written},
     dependencies::{self, Outside, Unmet},
     groups,
     problem::{Problem, Strictness},
+    toml_registry::{self, Chosen, Registry, Standing},
 };
 
 /// What should be there.
@@ -87,11 +89,14 @@ pub(crate) fn plan(catalogue: &Catalogue, around: Surroundings<'_>) -> Plan {
     let mut plan = Plan::default();
     plan.problems.extend(catalogue.other_problems().cloned());
     let mut written: BTreeMap<Text, &Written> = BTreeMap::new();
-    for kept in catalogue.files.values() {
+    let chosen = plan.choose(catalogue);
+    for (path, kept) in &catalogue.files {
+        let standing = standing(path, &chosen);
+        let Some(standing) = standing else { continue };
         plan.problems.extend(kept.problems.iter().cloned());
         plan.warnings.extend(kept.warnings.iter().cloned());
         for built in &kept.good.tools {
-            plan.want(built, around.is_taken);
+            plan.want(built, standing, around.is_taken);
         }
         for group in &kept.good.groups {
             plan.want_group(group, &mut written);
@@ -113,9 +118,39 @@ pub(crate) fn plan(catalogue: &Catalogue, around: Surroundings<'_>) -> Plan {
     plan
 }
 
+/// Tells whether a file counts, and how; files of TOML do so by the word of their registry.
+fn standing(path: &Path, chosen: &Chosen) -> Option<Standing> {
+    if !toml_registry::is_toml(path) || toml_registry::is_registry(path) {
+        return Some(Standing::Own);
+    }
+    chosen.files.get(path).copied()
+}
+
 impl Plan {
+    /// Chooses the files that old registries want.
+    fn choose(&mut self, catalogue: &Catalogue) -> Chosen {
+        let registry = |(path, kept): (&PathBuf, &Kept)| {
+            let registry = Arc::clone(kept.good.registry.as_ref()?);
+            Some((Arc::from(path.as_path()), registry))
+        };
+        let registries: BTreeMap<Arc<Path>, Arc<Registry>> =
+            catalogue.files.iter().filter_map(registry).collect();
+        if registries.is_empty() {
+            return Chosen::default();
+        }
+        let files: Vec<&Path> = catalogue.files.keys().map(PathBuf::as_path).collect();
+        let mut chosen = toml_registry::choose_all(&registries, &files);
+        self.warnings.append(&mut chosen.warnings);
+        chosen
+    }
+
     /// Wants a tool; of two with one name and version the first by path wins.
-    fn want(&mut self, built: &Arc<Built>, is_taken: &dyn Fn(&ToolName) -> bool) {
+    fn want(
+        &mut self,
+        built: &Arc<Built>,
+        standing: Standing,
+        is_taken: &dyn Fn(&ToolName) -> bool,
+    ) {
         let name = &built.tool.spec.name;
         // Nobody could put the other tool back when the file goes.
         if is_taken(name) {
@@ -137,7 +172,9 @@ impl Plan {
             self.problems.push(Problem::at(&built.file, built.place, message));
             return;
         }
-        self.tools.insert(built.key(), Wanted::new(Arc::clone(built)));
+        let mut wanted = Wanted::new(Arc::clone(built));
+        wanted.enabled = (standing == Standing::Disabled).then_some(false);
+        self.tools.insert(built.key(), wanted);
     }
 
     fn want_group<'a>(&mut self, group: &'a Written, written: &mut BTreeMap<Text, &'a Written>) {

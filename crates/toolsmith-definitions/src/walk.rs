@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use crate::problem::Problem;
+use crate::{problem::Problem, toml_registry};
 
 /// The files of some folders at one moment.
 #[derive(Clone, Debug, Default)]
@@ -64,16 +64,21 @@ pub(crate) fn scan(roots: &[PathBuf]) -> Scan {
     let mut walk = Walk::default();
     for root in roots {
         match fs::metadata(root) {
-            Ok(metadata) if metadata.is_dir() => walk.folders(root.clone()),
+            Ok(metadata) if metadata.is_dir() => walk.folders(root.clone(), Wanted::DEFINITIONS),
+            // A registry stands for the files beside it that it may name.
+            Ok(metadata) if metadata.is_file() && toml_registry::is_registry(root) => {
+                let folder = root.parent().unwrap_or(Path::new(""));
+                walk.folders(folder.to_owned(), Wanted { yaml: false, toml: true });
+            }
             Ok(metadata) if metadata.is_file() => walk.file(root, &metadata),
             _ => {}
         }
     }
     // What a link leads to counts only when it was not reached by its own path: real paths win
     // whatever the links are called, and circles end.
-    while let Some((path, metadata)) = walk.links.pop() {
+    while let Some((path, metadata, wanted)) = walk.links.pop() {
         if metadata.is_dir() {
-            walk.folders(path);
+            walk.folders(path, wanted);
         } else if !walk.seen_files.contains(&identity_of(&path, &metadata)) {
             walk.linked_file(&path, &metadata);
         }
@@ -88,15 +93,39 @@ struct Walk {
     scan: Scan,
     seen_folders: HashSet<Identity>,
     seen_files: HashSet<Identity>,
-    links: Vec<(PathBuf, Metadata)>,
+    links: Vec<(PathBuf, Metadata, Wanted)>,
+}
+
+/// Which files of a folder are definitions.
+#[derive(Clone, Copy, Debug)]
+struct Wanted {
+    yaml: bool,
+    /// TOML counts at and below a folder with an old registry.
+    toml: bool,
+}
+
+impl Wanted {
+    const DEFINITIONS: Self = Self { yaml: true, toml: false };
+
+    /// Editors' locks, backups and half-made copies have other endings or begin with a dot.
+    fn has(self, path: &Path) -> bool {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("yaml" | "yml" | "json") => self.yaml,
+            Some("toml") => self.toml,
+            _ => false,
+        }
+    }
 }
 
 impl Walk {
-    fn folders(&mut self, root: PathBuf) {
-        let mut open = vec![root];
-        while let Some(folder) = open.pop() {
-            match self.folder(&folder) {
-                Ok(inner) => open.extend(inner),
+    fn folders(&mut self, root: PathBuf, wanted: Wanted) {
+        let mut open = vec![(root, wanted)];
+        while let Some((folder, wanted)) = open.pop() {
+            // A folder that is no longer there has no registry either.
+            let has_registry = wanted.toml || folder.join(toml_registry::FILE_NAME).is_file();
+            let wanted = Wanted { toml: has_registry, ..wanted };
+            match self.folder(&folder, wanted) {
+                Ok(inner) => open.extend(inner.into_iter().map(|folder| (folder, wanted))),
                 // It vanished while it was walked.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
@@ -108,7 +137,7 @@ impl Walk {
     }
 
     /// Looks at the entries of one folder; returns the folders in it.
-    fn folder(&mut self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+    fn folder(&mut self, folder: &Path, wanted: Wanted) -> io::Result<Vec<PathBuf>> {
         if !self.seen_folders.insert(identity_of(folder, &fs::metadata(folder)?)) {
             return Ok(Vec::new());
         }
@@ -124,12 +153,13 @@ impl Walk {
             if kind.is_symlink() {
                 // A link that leads nowhere is no definition yet.
                 let target = fs::metadata(&path).ok();
-                let fits = |target: &Metadata| target.is_dir() || is_definition(&path);
-                self.links.extend(target.filter(fits).map(|target| (path.clone(), target)));
+                let fits = |target: &Metadata| target.is_dir() || wanted.has(&path);
+                let link = target.filter(fits).map(|target| (path.clone(), target, wanted));
+                self.links.extend(link);
             } else if kind.is_dir() {
                 inner.push(path);
             } else if kind.is_file()
-                && is_definition(&path)
+                && wanted.has(&path)
                 && let Ok(metadata) = entry.metadata()
             {
                 self.file(&path, &metadata);
@@ -152,12 +182,6 @@ impl Walk {
         self.scan.folders.extend(target.as_deref().and_then(Path::parent).map(Path::to_owned));
         self.file(path, metadata);
     }
-}
-
-/// Editors' locks, backups and half-made copies have other endings or begin with a dot.
-fn is_definition(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("yaml" | "yml" | "json"))
 }
 
 fn is_hidden(path: &Path) -> bool {

@@ -5,6 +5,8 @@ mod calls;
 mod completions;
 mod config;
 mod dialects;
+mod doctor;
+mod export;
 mod globals;
 mod import;
 mod init;
@@ -24,8 +26,10 @@ pub use self::{
     completions::Completions,
     config::ConfigWord,
     dialects::{Parse, Render, Thinking, Tongue},
+    doctor::Doctor,
+    export::{ExportRegistry, ExportWord},
     globals::Globals,
-    import::{ImportMcp, ImportOpenapi, ImportWord},
+    import::{ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
     init::Init,
     moment::Moment,
     run::{Batch, Run},
@@ -74,9 +78,14 @@ pub enum Word {
     /// Make tools of what is there already.
     #[command(subcommand)]
     Import(ImportWord),
+    /// Hand tools to other systems.
+    #[command(subcommand)]
+    Export(ExportWord),
     /// Look at the configuration.
     #[command(subcommand)]
     Config(ConfigWord),
+    /// Look what is installed, reachable and configured, and what is missing.
+    Doctor(Doctor),
     /// Prepare a folder: a configuration, a place for tools.
     Init(Init),
     /// Print completions for a shell.
@@ -193,7 +202,7 @@ mod tests {
 
     #[test]
     fn words_that_do_not_work_yet_are_not_there() {
-        for word in ["serve", "mcp", "chat", "doctor"] {
+        for word in ["serve", "mcp", "chat", "worker"] {
             assert_eq!(parse(&[word]).unwrap_err().kind(), ErrorKind::InvalidSubcommand, "{word}");
         }
     }

@@ -5,6 +5,8 @@ pub(crate) mod batch;
 pub(crate) mod calls;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod parse;

@@ -20,7 +20,9 @@ fn the_program_lists_its_words() {
       calls        Look at the records of calls: list, count, export, remove
       artifacts    Look at outputs that were too large to show whole
       import       Make tools of what is there already
+      export       Hand tools to other systems
       config       Look at the configuration
+      doctor       Look what is installed, reachable and configured, and what is missing
       init         Prepare a folder: a configuration, a place for tools
       completions  Print completions for a shell
       help         Print this message or the help of the given subcommand(s)
@@ -116,7 +118,11 @@ fn every_word_has_examples() {
         "artifacts show",
         "import openapi",
         "import mcp",
+        "import toml",
+        "import registry",
+        "export registry",
         "config show",
+        "doctor",
         "init",
         "completions",
     ] {

@@ -54,6 +54,20 @@ impl Node {
         Self { value: Content::List(items), line: 1, column: 1 }
     }
 
+    /// Returns the entry of a key; nothing when this is no map.
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
+        let Content::Map(entries) = &self.value else { return None };
+        entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// Returns the text; nothing when this is no text.
+    pub(crate) fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Content::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// Returns the same value as JSON, without positions.
     pub fn to_json(&self) -> Value {
         match &self.value {

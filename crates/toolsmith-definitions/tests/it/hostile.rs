@@ -81,12 +81,17 @@ proptest! {
         check("t.yaml", &parameters);
         check("groups.yaml", &parameters);
         check("groups.yaml", &format!("groups: {output}"));
+        // A list or a table in the notation of JSON is TOML once its colons are equals signs.
+        let toml = parameters.replace(": ", " = ");
+        check("t.toml", &format!("name = 'a'\ntool_type = 'rest'\nheaders = {toml}\nrate_limit = {toml}\nmetadata = {toml}\nparameters_schema = {toml}\n"));
+        check("__registry__.toml", &format!("tool_types = {toml}\ntool_sets = {toml}\nauto_discovery = {toml}\n"));
     }
 
     #[test]
     fn no_text_makes_it_panic(text in "[-\\[\\]{}:,&*!|>'\"#$ \\na-c0-9~.]{0,80}") {
         check("t.yaml", &text);
         check("t.yaml", &format!("name: a\nentry:\n {text}"));
+        check("t.toml", &text.replace(':', "="));
     }
 }
 

@@ -163,6 +163,8 @@ impl Maker for Web {
         entry.template("url");
         entry.word("method", &["GET", "POST"]);
         entry.text("path");
+        entry.map("headers");
+        entry.any("auth");
         let spec = draft.spec.clone();
         Some(Tool::function(spec, |_cx, input| async move { Ok(input) }).work.into())
     }

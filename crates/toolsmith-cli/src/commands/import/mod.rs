@@ -2,7 +2,10 @@
 
 mod mcp;
 mod openapi;
+mod registry;
+mod report;
 mod source;
+mod toml;
 mod writing;
 
 use std::process::ExitCode;
@@ -16,5 +19,7 @@ pub(crate) fn run(session: &Session, word: &ImportWord) -> Result<ExitCode> {
     match word {
         ImportWord::Openapi(wanted) => openapi::run(session, wanted),
         ImportWord::Mcp(wanted) => mcp::run(session, wanted),
+        ImportWord::Toml(wanted) => toml::run(session, wanted),
+        ImportWord::Registry(wanted) => registry::run(session, wanted),
     }
 }

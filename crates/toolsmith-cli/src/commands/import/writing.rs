@@ -49,8 +49,13 @@ pub(super) struct Writing<'a> {
 impl Writing<'_> {
     /// Writes a definition into a file of its name.
     pub(super) fn put(&self, name: &str, definition: &Value) -> Result<(PathBuf, Fate)> {
-        let path = self.folder.join(file_name(name));
-        let text = self.text(definition);
+        self.put_file(&file_name(name), definition)
+    }
+
+    /// Writes a value into a file.
+    pub(super) fn put_file(&self, file: &str, value: &Value) -> Result<(PathBuf, Fate)> {
+        let path = self.folder.join(file);
+        let text = self.text(value);
         let before = match fs::read(&path) {
             Ok(before) => Some(String::from_utf8_lossy(&before).into_owned()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
