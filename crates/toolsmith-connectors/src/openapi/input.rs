@@ -16,7 +16,7 @@ use super::{
 const LARGEST: usize = 32 * 1024;
 
 /// How many schemas are translated: when the result is too large, fewer.
-const BUDGETS: [usize; 4] = [1_500, 400, 100, 25];
+const BUDGETS: [usize; 4] = [600, 200, 60, 20];
 
 /// What a file is, for the model.
 const FILE: &str = "The content of the file: text as it is, other bytes as a data: URL \

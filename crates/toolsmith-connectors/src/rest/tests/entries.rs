@@ -69,6 +69,18 @@ fn wrong_entries_are_told_what_is_expected() {
             "/entry/response/headers: it goes with `fields`, which says what the output is made of",
         ),
         (
+            json!({ "base_url": address, "query": { "q/r": { "value": "{id}", "style": "deepobject" } } }),
+            "/entry/query/q~1r/style: expected one of `form`, `spaceDelimited`, `pipeDelimited`, `tabDelimited`, `deepObject`, `json`, found \"deepobject\". Did you mean `deepObject`?",
+        ),
+        (
+            json!({ "base_url": address, "path": "/{id}", "path_styles": { "nam": "matrix" } }),
+            "/entry/path_styles/nam: there is no `{nam}` in the path",
+        ),
+        (
+            json!({ "base_url": address, "cookies": { "a b": "c" } }),
+            "/entry/cookies/a b: `a b` is no name of a cookie",
+        ),
+        (
             json!({ "base_url": address, "pth": "/x" }),
             "/entry/pth: unknown key `pth`. Did you mean `path`?",
         ),
