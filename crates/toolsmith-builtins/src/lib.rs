@@ -33,7 +33,9 @@ pub use settings::Settings;
 
 /// Returns the built-in tools that need no settings.
 pub fn all() -> Result<Vec<Tool>, ToolError> {
-    Ok(vec![calculator::tool()?, echo::tool()?])
+    let mut tools = vec![calculator::tool()?, echo::tool()?];
+    tools.extend(catalogue::all()?);
+    Ok(tools)
 }
 
 /// Returns every built-in tool; those of the network when the settings have some for it.
@@ -42,7 +44,6 @@ pub fn all_with(settings: &Settings) -> Result<Vec<Tool>, ToolError> {
     tools.extend(system::all(settings)?);
     tools.extend(files::all(settings)?);
     tools.extend(formats::all()?);
-    tools.extend(catalogue::all()?);
     if let Some(network) = &settings.network {
         tools.extend(network::tools(network)?);
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, BufRead, Read},
     path::{self, Component, Path, PathBuf},
 };
 
@@ -19,6 +19,21 @@ pub fn read_all(source: impl Read, limit: usize) -> io::Result<String> {
         return Err(io::Error::other(format!("it is longer than {limit} bytes")));
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
+}
+
+/// Reads lines as they come, none longer than the limit; what is not UTF-8 becomes `U+FFFD`.
+pub fn lines(mut source: impl BufRead, limit: usize) -> impl Iterator<Item = io::Result<String>> {
+    std::iter::from_fn(move || {
+        let mut line = Vec::new();
+        match source.by_ref().take(limit as u64 + 1).read_until(b'\n', &mut line) {
+            Ok(0) => None,
+            Ok(_) if line.len() > limit => {
+                Some(Err(io::Error::other(format!("a line is longer than {limit} bytes"))))
+            }
+            Ok(_) => Some(Ok(String::from_utf8_lossy(&line).into_owned())),
+            Err(error) => Some(Err(error)),
+        }
+    })
 }
 
 /// Makes a file, or empties it; the error names it.

@@ -14,14 +14,14 @@ pub enum Event<'a> {
     Text {
         /// The text, to the byte.
         text: Cow<'a, str>,
-        /// Where it stands in the whole input.
+        /// Where it stands in the whole input; in a server's answer, the JSON object that holds it.
         range: Range<usize>,
     },
     /// What the model thought aloud; no part of its answer.
     Reasoning {
         /// The text, without the tags around it.
         text: Cow<'a, str>,
-        /// Where it stands in the whole input.
+        /// Where it stands in the whole input; in a server's answer, the JSON object that holds it.
         range: Range<usize>,
     },
     /// All text so far was reasoning: its end tag came, and its beginning stood in the prompt.

@@ -58,19 +58,27 @@ impl<'a> Output<'a> {
 
     /// Passes text on that belongs to no call; `start` is its place in the whole input.
     pub(crate) fn text(&mut self, text: &str, start: usize) {
+        self.text_in(text, start..start + text.len());
+    }
+
+    /// Passes text on that is written with escapes somewhere in a range of the whole input.
+    pub(crate) fn text_in(&mut self, text: &str, range: Range<usize>) {
         if !text.is_empty() {
-            let range = start..start + text.len();
             (self.emit)(Event::Text { text: Cow::Borrowed(text), range });
         }
     }
 
     /// Passes on what the model thought aloud; `start` is its place in the whole input.
     pub(crate) fn reasoning(&mut self, text: &str, start: usize) {
+        self.reasoning_in(text, start..start + text.len());
+    }
+
+    /// Passes on thoughts that are written with escapes somewhere in a range of the whole input.
+    pub(crate) fn reasoning_in(&mut self, text: &str, range: Range<usize>) {
         if self.settings.thoughts == Thoughts::Text {
-            return self.text(text, start);
+            return self.text_in(text, range);
         }
         if !text.is_empty() {
-            let range = start..start + text.len();
             (self.emit)(Event::Reasoning { text: Cow::Borrowed(text), range });
         }
     }

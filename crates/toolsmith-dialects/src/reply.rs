@@ -11,7 +11,7 @@ use crate::{Dialect, Event, ParsedCall, Parser, Problem, Settings, Tools};
 pub struct TextPiece {
     /// The text, to the byte.
     pub text: String,
-    /// Where it stands in the whole input.
+    /// Where it stands in the whole input; in a server's answer, the JSON object that holds it.
     pub range: Range<usize>,
 }
 

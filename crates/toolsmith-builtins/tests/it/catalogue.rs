@@ -44,7 +44,7 @@ fn the_built_in_tools_have_names_of_their_own() {
 fn the_tools_without_settings_are_the_same_as_with_them() {
     let all = toolsmith_builtins::all().unwrap();
     let names: Vec<_> = all.iter().map(|tool| tool.spec.name.as_str()).collect();
-    assert_eq!(names, ["calculator", "echo"]);
+    assert_eq!(names, ["calculator", "echo", "call_tool", "search_tools"]);
 }
 
 #[test]

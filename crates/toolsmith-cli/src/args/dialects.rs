@@ -28,10 +28,10 @@ pub struct Render {
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
     /// Write calls instead: each line of standard input is one, {"name": …, "arguments": {…}}
-    #[arg(long, conflicts_with_all = ["names", "results", "instructions"])]
+    #[arg(long, conflicts_with_all = ["names", "results", "instructions", "json"])]
     pub calls: bool,
     /// Write results instead: each line of standard input is an outcome of `toolsmith run --json`
-    #[arg(long, conflicts_with_all = ["names", "instructions"])]
+    #[arg(long, conflicts_with_all = ["names", "instructions", "json"])]
     pub results: bool,
     /// Add how calls are to be written, for the XML dialect
     #[arg(long, value_name = "LANGUAGE")]

@@ -166,7 +166,10 @@ fn calls_go_from_one_dialect_to_another() {
     assert_eq!(again["calls"], serde_json::from_str::<Value>(&read).unwrap()["calls"]);
     let wrong = place.run_reading(&["render", "--dialect", "xml", "--calls"], "\n{\"nam\": 1}\n");
     assert_eq!(wrong.code, Some(2));
-    assert!(wrong.stderr.contains("line 2"), "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("line 2: `name` is missing"), "{}", wrong.stderr);
+    let wrong = "{\"name\": \"echo\", \"arguments\": [1]}\n";
+    let wrong = place.run_reading(&["render", "--dialect", "xml", "--calls"], wrong);
+    assert!(wrong.stderr.contains("are not an object but"), "{}", wrong.stderr);
 }
 
 #[test]
@@ -180,6 +183,36 @@ fn outcomes_become_results() {
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(results.len(), 2, "{}", ran.stdout);
     assert!(ran.stdout.contains("hi") && ran.stdout.contains("message"), "{}", ran.stdout);
+    let own = "{\"id\": 7, \"call_id\": \"x\", \"tool_name\": \"echo\", \"output\": 1}\n";
+    let ran = place.run_reading(&["render", "--dialect", "openai-chat", "--results"], own);
+    assert!(ran.stdout.contains("\"7\""), "{}", ran.stdout);
+    let wrong = place.run_reading(&["render", "--dialect", "xml", "--results"], "{\"id\": 1}");
+    assert!(wrong.stderr.contains("line 1: `tool_name` is missing"), "{}", wrong.stderr);
+}
+
+#[test]
+fn a_reader_who_has_left_ends_the_reading() {
+    let place = Place::new();
+    let mut command = place.command(&["parse", "--dialect", "hermes"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    drop(child.stdout.take());
+    // Once nobody reads, neither does the command: the pipe breaks, however much there is to write.
+    while stdin.write_all(b"y\n").is_ok() {}
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn names_of_tools_that_are_not_shown_come_back_too() {
+    let deferred = SCALE.replace("name: scale", "name: sc.ale\nexposure: deferred");
+    let place = Place::new().with("tools/scale.yaml", &deferred);
+    let shown = place.json(&["render", "--dialect", "openai-chat", "sc.ale"]);
+    let name = shown[0]["function"]["name"].as_str().unwrap();
+    assert_ne!(name, "sc.ale");
+    let reply = json!({"tool_calls": [{"function": {"name": name, "arguments": "{\"by\": 2}"}}]});
+    let arguments = ["parse", "--dialect", "openai-chat", "--json"];
+    let read = place.run_reading(&arguments, &reply.to_string()).json();
+    assert_eq!(read["calls"][0]["name"], "sc.ale", "{read}");
 }
 
 #[test]
@@ -191,6 +224,8 @@ fn what_cannot_be_is_refused_in_plain_words() {
         (&["render", "--dialect", "glm", "--instructions", "en"], "are for --dialect xml"),
         (&["parse", "nowhere.txt"], "cannot read nowhere.txt: there is no such file"),
         (&["parse", "--events", "--json"], "cannot be used with"),
+        (&["render", "--dialect", "xml", "--calls", "--json"], "cannot be used with"),
+        (&["render", "--dialect", "xml", "echo@9"], "no such version; there are: 1.0.0"),
     ] {
         let ran = place.run(arguments);
         assert_ne!(ran.code, Some(0), "{arguments:?}");

@@ -275,6 +275,16 @@ mod tests {
     }
 
     #[test]
+    fn a_call_inside_an_object_that_is_cut_off_is_none() {
+        let inner = r#"{"content":[{"type":"tool_use","name":"add","input":{}}]}"#;
+        let text = format!(r#"{{"jsonrpc":"2.0 ","me{inner}thod":"tools/call"}}"#);
+        laws::no_prefix_invents_a_call(Dialect::Auto, &text, &tools());
+        let reply = read(text.split_once("/call").unwrap().0);
+        assert_eq!(reply.calls, []);
+        assert_eq!(reply.problems[0].kind, ProblemKind::UnfinishedCall);
+    }
+
+    #[test]
     fn prose_that_begins_like_a_stream_stays_prose() {
         for text in [
             "data: none",

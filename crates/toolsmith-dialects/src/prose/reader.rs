@@ -12,6 +12,9 @@ use crate::{
     output::Output,
 };
 
+/// The farthest that any dialect looks ahead; a longer text leaves nothing undecided.
+const FARTHEST_LOOK: usize = 1_024;
+
 /// Reads prose until a call begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Prose {
@@ -26,6 +29,16 @@ pub(crate) struct Prose {
     watched: Option<Dialect>,
     /// A call of another dialect is next.
     is_foreign: bool,
+    tail: Tail,
+}
+
+/// Whether calls can still begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tail {
+    /// They can.
+    Open,
+    /// The input ends inside what may open a call, and this stands in it.
+    CutOff,
 }
 
 /// What ended a run of text.
@@ -50,6 +63,7 @@ impl Default for Prose {
             is_fresh: true,
             watched: None,
             is_foreign: false,
+            tail: Tail::Open,
         }
     }
 }
@@ -148,7 +162,7 @@ impl Prose {
             }
             match self.look(ahead, cursor.more(), look) {
                 Look::Undecided => break,
-                Look::Yes(seen) if self.code.is_open(out.settings.fences) => {
+                Look::Yes(seen) if self.is_open(out) => {
                     stop = Stop::At(seen);
                     break;
                 }
@@ -156,7 +170,10 @@ impl Prose {
                     // What stands before is told first: so it comes when it arrives in pieces.
                     out.text(cursor.take(at - told), start + told);
                     told = at;
-                    self.code.note(start + at, out);
+                    self.note(start + at, out);
+                }
+                Look::No if self.is_open(out) && self.is_cut_off(ahead, cursor, look) => {
+                    self.tail = Tail::CutOff;
                 }
                 Look::No => {}
             }
@@ -182,6 +199,34 @@ impl Prose {
             }
         }
         look(ahead, more).map(Seen::Own)
+    }
+
+    /// Tells whether a call here is one.
+    fn is_open(&self, out: &Output<'_>) -> bool {
+        self.tail == Tail::Open && self.code.is_open(out.settings.fences)
+    }
+
+    /// Tells whether the end of the input alone keeps a text from opening a call.
+    ///
+    /// What stands behind is then no call either: a longer text may read it as a part of this one.
+    fn is_cut_off<T>(
+        &self,
+        ahead: &str,
+        cursor: &Cursor<'_>,
+        look: &impl Fn(&str, More) -> Look<T>,
+    ) -> bool {
+        cursor.is_last()
+            && ahead.len() <= FARTHEST_LOOK
+            && matches!(self.look(ahead, More::MayCome, look), Look::Undecided)
+    }
+
+    /// Notes a call that is not read as one, because of where it stands.
+    fn note(&mut self, at: usize, out: &mut Output<'_>) {
+        if self.tail == Tail::Open {
+            return self.code.note(at, out);
+        }
+        let message = "the text ends inside what may open a call; this call in it is text";
+        out.problem(ProblemKind::UnfinishedCall, at..at + 1, message);
     }
 
     /// Looks for a tag of reasoning, where it is no text and not in code.

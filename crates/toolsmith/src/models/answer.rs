@@ -42,7 +42,7 @@ impl Answer {
         })
     }
 
-    /// Returns the results as the model gets them.
+    /// Returns the results as the model gets them; in XML when the dialect is `auto`.
     pub fn render(&self) -> String {
         let shown: Vec<ShownResult<'_>> = self.results.iter().map(Answered::shown).collect();
         render_results(self.dialect, &shown)

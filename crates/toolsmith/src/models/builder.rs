@@ -2,12 +2,15 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use parking_lot::Mutex;
 use toolsmith_builtins::catalogue::{call_tool, search_tools};
 use toolsmith_dialects::{Dialect, RenderSettings, Settings, Shape, Tools, render_tools};
 use toolsmith_engine::registry::{Entry, Filter};
 
 use super::Toolset;
-use crate::{AllowList, Context, Engine, ErrorKind, Exposure, Rights, ToolError, ToolSpec};
+use crate::{
+    AllowList, Context, Engine, ErrorKind, Exposure, Rights, ToolError, ToolRef, ToolSpec,
+};
 
 /// How many tools are shown at most: what the strictest of the large providers takes.
 const MOST: usize = 128;
@@ -25,7 +28,7 @@ pub struct ToolsetBuilder {
     reading: Settings,
 }
 
-/// The tools to show, and what the caller asked for where it is not the tool's plain name.
+/// The tools to show, and what the caller asked for under the name of each.
 #[derive(Default)]
 struct Chosen {
     entries: Vec<Arc<Entry>>,
@@ -111,15 +114,20 @@ impl ToolsetBuilder {
     fn named(&mut self, names: &[String]) -> Result<Chosen, ToolError> {
         let mut chosen = Chosen::default();
         for name in names {
-            let found = self.engine.registry().visible(name, &self.context.rights);
-            let Some(entry) = found.filter(|entry| entry.spec.enabled) else {
-                return Err(self.unknown(name));
-            };
-            if entry.spec.name.as_str() != name {
-                chosen.versions.insert(entry.spec.name.to_string(), name.clone());
-            }
-            if chosen.entries.iter().all(|other| other.spec.name != entry.spec.name) {
-                chosen.entries.push(entry);
+            let found = self.visible(name).filter(|entry| entry.spec.enabled);
+            let Some(entry) = found else { return Err(self.unknown(name)) };
+            let tool = entry.spec.name.to_string();
+            match chosen.versions.get(&tool) {
+                None => {
+                    chosen.versions.insert(tool, name.clone());
+                    chosen.entries.push(entry);
+                }
+                Some(before) if before == name => {}
+                Some(before) => {
+                    return Err(ToolError::validation(format!(
+                        "A tool is shown in one version; `{before}` and `{name}` are two."
+                    )));
+                }
             }
         }
         let names = chosen.entries.iter().map(|entry| entry.spec.name.text().clone());
@@ -137,13 +145,18 @@ impl ToolsetBuilder {
         };
         let mut shown = registry.find(&of(Exposure::Direct));
         let is_too_much = shown.len() > self.most;
-        if is_too_much || !registry.page(&of(Exposure::Deferred), None, 1).is_empty() {
+        if !is_too_much && registry.page(&of(Exposure::Deferred), None, 1).is_empty() {
+            return shown;
+        }
+        let pair = [search_tools::NAME, call_tool::NAME];
+        let pair = pair.iter().filter_map(|name| self.visible(name));
+        let pair: Vec<_> = pair.filter(|entry| entry.spec.enabled).collect();
+        // One of the two alone finds nothing or calls nothing; then all tools are better than none.
+        if pair.len() == 2 {
             if is_too_much {
                 shown.clear();
             }
-            let pair = [search_tools::NAME, call_tool::NAME];
-            let pair = pair.iter().filter_map(|name| self.visible(name));
-            shown.extend(pair.filter(|entry| entry.spec.enabled));
+            shown.extend(pair);
         }
         shown
     }
@@ -153,6 +166,15 @@ impl ToolsetBuilder {
     }
 
     fn unknown(&self, name: &str) -> ToolError {
+        let (plain, _) = ToolRef::split(name);
+        let versions = self.engine.registry().versions(plain);
+        if plain != name && !versions.is_empty() && self.context.rights.allows(plain) {
+            let versions: Vec<String> =
+                versions.iter().map(|entry| entry.spec.version.to_string()).collect();
+            let message =
+                format!("`{plain}` has no such version; there are: {}.", versions.join(", "));
+            return ToolError::new(ErrorKind::ToolNotFound, message);
+        }
         let shown = self.shown();
         let names = shown.iter().map(|entry| entry.spec.name.as_str());
         let hint = crate::suggestion(name, names)
@@ -165,8 +187,18 @@ impl ToolsetBuilder {
 /// Lets replies be read by the schemas of all tools that the caller may see, shown or not.
 fn reading(engine: &Engine, rights: &Rights) -> Tools {
     let (engine, rights) = (engine.clone(), rights.clone());
+    let shapes: Mutex<HashMap<String, (Arc<Entry>, Arc<Shape>)>> = Mutex::default();
     Tools::from_lookup(move |name| {
         let entry = engine.registry().visible(name, &rights)?;
-        Some(Arc::new(Shape::of_schema(&entry.spec.input_schema.to_value())))
+        let mut shapes = shapes.lock();
+        match shapes.get(name) {
+            // A tool that was replaced meanwhile has another entry.
+            Some((known, shape)) if Arc::ptr_eq(known, &entry) => Some(Arc::clone(shape)),
+            _ => {
+                let shape = Arc::new(Shape::of_schema(&entry.spec.input_schema.to_value()));
+                shapes.insert(name.to_owned(), (entry, Arc::clone(&shape)));
+                Some(shape)
+            }
+        }
     })
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use toolsmith_builtins::catalogue::call_tool;
 use toolsmith_dialects::{Dialect, ParsedCall, Parser, Rendering, Reply, Settings, Tools, parse};
 
 use super::{Answer, Answered, ToolsetBuilder};
-use crate::{Call, Context, Engine, Text, ToolName};
+use crate::{Call, Context, Engine, Text, ToolName, ToolRef, Value};
 
 /// In which order the calls of one reply run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,8 @@ pub struct Toolset {
     pub(super) context: Context,
     pub(super) settings: Settings,
     pub(super) names: Vec<ToolName>,
-    /// What was asked for where it is not the plain name: `echo` may mean `echo@^1`.
+    /// What was chosen under the name of each tool: `echo` may mean `echo@^1`; empty when nothing
+    /// was chosen.
     pub(super) versions: HashMap<String, String>,
     pub(super) rendering: Rendering,
     pub(super) tools: Tools,
@@ -121,7 +123,17 @@ impl Toolset {
 
     /// Returns the call that a model wants, on behalf of whom the set is for.
     pub fn call(&self, call: &ParsedCall) -> Call {
-        let name = self.versions.get(call.name.as_str()).map_or(call.name.as_str(), String::as_str);
-        Call::new(name, call.arguments.clone()).with_context(self.context.clone())
+        let mut arguments = call.arguments.clone();
+        if call.name == call_tool::NAME
+            && let Some(Value::String(name)) = arguments.get_mut("name")
+        {
+            *name = self.meant(name).to_owned();
+        }
+        Call::new(self.meant(&call.name), arguments).with_context(self.context.clone())
+    }
+
+    /// Returns what a name means here: of a chosen tool, the version that was chosen.
+    fn meant<'a>(&'a self, name: &'a str) -> &'a str {
+        self.versions.get(ToolRef::split(name).0).map_or(name, String::as_str)
     }
 }

@@ -188,3 +188,38 @@ fn secrets_in_definitions_are_not_shown() {
     let shown = models::functions_xml(&engine);
     assert!(!shown.contains("hunter2") && shown.contains("to log in"), "{shown}");
 }
+
+#[test]
+fn all_tools_are_better_than_none_where_the_pair_is_missing() {
+    let tools = ["a", "b"].map(|name| tool(spec(name), &Arc::default()));
+    let engine = Engine::builder().tools(tools).build().unwrap();
+    let tools = Toolset::builder(&engine, Dialect::Xml).with_most(1).build().unwrap();
+    assert_eq!(names(&tools), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_chosen_version_is_the_only_one_that_can_be_called() {
+    let ran = Arc::default();
+    let version = |version: &str| {
+        let spec = spec("pay").with(|spec| spec.version = version.parse().unwrap());
+        let (ran, version) = (Arc::clone(&ran), version.to_owned());
+        Tool::function(spec, move |_cx, _input| {
+            let ran: &Arc<Mutex<Vec<String>>> = &ran;
+            ran.lock().unwrap().push(version.clone());
+            async { Ok(json!(null)) }
+        })
+    };
+    let tools = [version("1.5.0"), version("2.0.0")].into_iter().chain(catalogue::all().unwrap());
+    let engine = Engine::builder().tools(tools).build().unwrap();
+    let tools = Toolset::builder(&engine, Dialect::Hermes);
+    let chosen = tools.clone().only(["pay@^1", "call_tool", "pay@^1"]).build().unwrap();
+    let reply = r#"<tool_call>{"name": "pay", "arguments": {}}</tool_call>
+<tool_call>{"name": "pay@2.0.0", "arguments": {}}</tool_call>
+<tool_call>{"name": "call_tool", "arguments": {"name": "pay@^2", "arguments": {}}}</tool_call>"#;
+    chosen.answer(reply, Order::InTurn).await;
+    assert_eq!(*ran.lock().unwrap(), ["1.5.0"; 3]);
+    let error = tools.clone().only(["pay@^1", "pay@^2"]).build().unwrap_err();
+    assert!(error.message().contains("one version"), "{error}");
+    let error = tools.only(["pay@9"]).build().unwrap_err();
+    assert!(error.message().contains("there are: 2.0.0, 1.5.0"), "{error}");
+}

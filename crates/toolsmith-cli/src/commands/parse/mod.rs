@@ -12,6 +12,7 @@ use std::{
 use anyhow::{Context as _, Result};
 use toolsmith::models::Toolset;
 use toolsmith_dialects::{Entities, Event, Fences, Repairs, Reply, Settings, Thoughts};
+use toolsmith_engine::registry::Filter;
 
 use self::{decoder::Decoder, show::Shown};
 use crate::{
@@ -30,7 +31,11 @@ pub(crate) fn run(session: &Session, asked: &Parse) -> Result<ExitCode> {
     let settings = session.load()?.settings;
     let toolbox = Toolbox::open(session, &settings)?;
     let engine = compose::engine(session, &settings, &toolbox)?;
-    let tools = Toolset::builder(&engine, asked.dialect).with_settings(reading(asked)).build()?;
+    // Nothing is run, so every tool counts: also those that a model is not shown by default.
+    let tools = Toolset::builder(&engine, asked.dialect)
+        .only(engine.registry().find(&callable()).iter().map(|tool| tool.spec.name.as_str()))
+        .with_settings(reading(asked))
+        .build()?;
     let source = open(&asked.file)?;
     if session.output.form == Form::Json {
         let mut reply = Reply::default();
@@ -43,9 +48,20 @@ pub(crate) fn run(session: &Session, asked: &Parse) -> Result<ExitCode> {
     }
     let mut shown =
         if asked.events { Shown::events() } else { Shown::people(session.output.colour) };
-    feed(&tools, source, &mut |event| shown.event(&event))?;
-    shown.end()?;
-    Ok(ExitCode::SUCCESS)
+    match feed(&tools, source, &mut |event| shown.event(&event)).and_then(|()| Ok(shown.end()?)) {
+        // A reader who has left, as `head` does, wants no more; neither do we.
+        Err(error) if is_left(&error) => Ok(ExitCode::SUCCESS),
+        result => result.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn callable() -> Filter {
+    Filter { enabled: Some(true), ..Filter::default() }
+}
+
+fn is_left(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<io::Error>();
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn reading(asked: &Parse) -> Settings {

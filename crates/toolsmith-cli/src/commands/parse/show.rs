@@ -60,26 +60,21 @@ impl Shown {
         Self { pipe: Pipe::to_stdout(), colour: None, is_line_begun: false }
     }
 
-    /// Shows what has just been found; a reader who has left is no error.
+    /// Shows what has just been found.
     pub(super) fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if self.pipe.has_reader_left() {
-            return Ok(());
+        match self.colour {
+            Some(colour) => self.for_people(event, colour)?,
+            None => writeln!(self.pipe, "{}", to_json(event))?,
         }
-        let shown = match self.colour {
-            Some(colour) => self.for_people(event, colour),
-            None => writeln!(self.pipe, "{}", to_json(event)),
-        };
-        let flushed = shown.and_then(|()| self.pipe.flush());
-        if self.pipe.has_reader_left() { Ok(()) } else { flushed }
+        self.pipe.flush()
     }
 
     /// Ends the last line.
     pub(super) fn end(&mut self) -> io::Result<()> {
-        if self.is_line_begun && !self.pipe.has_reader_left() {
+        if self.is_line_begun {
             writeln!(self.pipe)?;
-            self.pipe.flush()?;
         }
-        Ok(())
+        self.pipe.flush()
     }
 
     fn for_people(&mut self, event: &Event<'_>, colour: Colour) -> io::Result<()> {

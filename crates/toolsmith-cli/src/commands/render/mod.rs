@@ -2,23 +2,24 @@
 
 mod history;
 
-use std::{
-    io::{self, BufRead},
-    process::ExitCode,
-};
+use std::{io, process::ExitCode};
 
 use anyhow::Result;
 use toolsmith::models::Toolset;
-use toolsmith_builtins::catalogue::search_tools;
+use toolsmith_core::Exposure;
 use toolsmith_dialects::{Dialect, Language, RenderSettings, Strict, Titles, instructions};
+use toolsmith_engine::registry::Filter;
 
 use crate::{
     Session,
     args::{Render, Tongue},
     compose::{self, Toolbox},
     exit::UsageError,
-    output,
+    files, output,
 };
+
+/// How long a line with a name may be.
+const LONGEST_NAME: usize = 64 << 10;
 
 /// Writes what is asked for.
 pub(crate) fn run(session: &Session, asked: &Render) -> Result<ExitCode> {
@@ -31,7 +32,10 @@ pub(crate) fn run(session: &Session, asked: &Render) -> Result<ExitCode> {
     let engine = compose::engine(session, &settings, &toolbox)?;
     if asked.calls || asked.results {
         let kind = if asked.calls { history::Kind::Calls } else { history::Kind::Results };
-        return history::run(session, &Toolset::of(&engine, asked.dialect), asked.dialect, kind);
+        let all = engine.registry().find(&Filter::default());
+        let names = all.iter().filter(|tool| tool.spec.enabled).map(|tool| tool.spec.name.as_str());
+        let tools = Toolset::builder(&engine, asked.dialect).only(names).build()?;
+        return history::run(session, &tools, asked.dialect, kind);
     }
     let most = usize::try_from(asked.most).unwrap_or(usize::MAX);
     let titles = if asked.titles { Titles::On } else { Titles::Off };
@@ -42,7 +46,16 @@ pub(crate) fn run(session: &Session, asked: &Render) -> Result<ExitCode> {
     if !asked.names.is_empty() {
         builder = builder.only(names(&asked.names)?);
     }
-    show(session, &builder.build()?, asked)
+    let tools = builder.build()?;
+    let direct =
+        Filter { exposure: Some(Exposure::Direct), enabled: Some(true), ..Filter::default() };
+    if asked.names.is_empty() && engine.registry().find(&direct).len() > most {
+        output::tell(&format!(
+            "more than {most} tools: the pair that finds and calls them is shown instead; \
+             --most N shows more, names choose some"
+        ));
+    }
+    show(session, &tools, asked)
 }
 
 /// Returns the names, those of standard input in the place of `-`.
@@ -53,7 +66,7 @@ fn names(asked: &[String]) -> Result<Vec<String>> {
             names.push(name.clone());
             continue;
         }
-        for line in io::stdin().lock().lines() {
+        for line in files::lines(io::stdin().lock(), LONGEST_NAME) {
             let line = line?;
             names.extend(Some(line.trim().to_owned()).filter(|name| !name.is_empty()));
         }
@@ -73,14 +86,6 @@ fn show(session: &Session, tools: &Toolset, asked: &Render) -> Result<ExitCode> 
     }
     for change in &rendering.changes {
         output::tell(&format!("changed: {}{}: {}", change.tool, change.path, change.message));
-    }
-    let is_pair = tools.names().first().is_some_and(|name| name.as_str() == search_tools::NAME);
-    if asked.names.is_empty() && is_pair {
-        output::tell(&format!(
-            "more than {} tools: the pair that finds and calls them is shown instead; \
-             --most N shows more, names choose some",
-            asked.most
-        ));
     }
     session.show(&content, |_| match content.as_str() {
         Some(text) => format!("{}\n", text.trim_end()),

@@ -44,8 +44,8 @@ impl Answer for Reader {
 
 impl Reader {
     fn start(&mut self, block: &Value, key: u64, document: &Document, out: &mut Output<'_>) {
-        out.text(&text_at(block, "text"), document.start);
-        out.reasoning(&text_at(block, "thinking"), document.start);
+        out.text_in(&text_at(block, "text"), document.range());
+        out.reasoning_in(&text_at(block, "thinking"), document.range());
         if block.get("type").and_then(Value::as_str) == Some("tool_use") {
             let input = block.get("input").filter(|input| !is_empty(input));
             let arguments = input.map(Value::to_string).unwrap_or_default();
@@ -55,8 +55,8 @@ impl Reader {
 
     fn delta(&mut self, event: &Value, key: u64, document: &Document, out: &mut Output<'_>) {
         let Some(delta) = event.get("delta") else { return };
-        out.text(&text_at(delta, "text"), document.start);
-        out.reasoning(&text_at(delta, "thinking"), document.start);
+        out.text_in(&text_at(delta, "text"), document.range());
+        out.reasoning_in(&text_at(delta, "thinking"), document.range());
         if let Some(json) = delta.get("partial_json").and_then(Value::as_str) {
             self.piece(&Value::Null, (key, json), document, out);
         }
@@ -65,7 +65,7 @@ impl Reader {
     fn message(&mut self, message: &Value, document: &Document, out: &mut Output<'_>) {
         let content = message.get("content");
         if let Some(text) = content.and_then(Value::as_str) {
-            return out.text(text, document.start);
+            return out.text_in(text, document.range());
         }
         let blocks = content.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let is_cut = message.get("stop_reason").and_then(Value::as_str) == Some("max_tokens");
@@ -80,8 +80,8 @@ impl Reader {
     /// Reads a whole block.
     fn block(&mut self, block: &Value, close: Close, document: &Document, out: &mut Output<'_>) {
         match block.get("type").and_then(Value::as_str) {
-            Some("text") => out.text(&text_at(block, "text"), document.start),
-            Some("thinking") => out.reasoning(&text_at(block, "thinking"), document.start),
+            Some("text") => out.text_in(&text_at(block, "text"), document.range()),
+            Some("thinking") => out.reasoning_in(&text_at(block, "thinking"), document.range()),
             Some("tool_use") => {
                 let key = self.calls.whole_key();
                 let input = block.get("input").map(Value::to_string).unwrap_or_default();

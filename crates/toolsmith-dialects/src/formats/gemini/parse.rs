@@ -40,9 +40,9 @@ impl Answer for Reader {
 impl Reader {
     fn part(&mut self, part: &Value, document: &Document, out: &mut Output<'_>) {
         if part.get("thought") == Some(&Value::Bool(true)) {
-            return out.reasoning(&text_at(part, "text"), document.start);
+            return out.reasoning_in(&text_at(part, "text"), document.range());
         }
-        out.text(&text_at(part, "text"), document.start);
+        out.text_in(&text_at(part, "text"), document.range());
         let Some(call) = part.get("functionCall").or_else(|| part.get("function_call")) else {
             return;
         };

@@ -25,6 +25,15 @@ fn whole_and_streamed_answers_are_read() {
 }
 
 #[test]
+fn text_stands_where_its_object_does() {
+    let text = "é {\"text\": \"\\u89c2 x\"}{\"text\": \"观观\"}";
+    let reply = read_answer(Dialect::Gemini, text);
+    let pieces: Vec<_> =
+        reply.pieces.iter().map(|piece| (&*piece.text, &text[piece.range.clone()])).collect();
+    assert_eq!(pieces, [("é 观 x观观", text)]);
+}
+
+#[test]
 fn a_call_that_the_server_could_not_read_is_noted() {
     let text = json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]}).to_string();
     assert_eq!(problems(&read_answer(Dialect::Gemini, &text)), [ProblemKind::MalformedInput]);

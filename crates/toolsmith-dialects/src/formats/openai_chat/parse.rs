@@ -104,8 +104,8 @@ impl Reader {
 fn speak(message: &Value, document: &Document, out: &mut Output<'_>) {
     let thought =
         ["reasoning_content", "reasoning"].iter().find_map(|key| message.get(*key)?.as_str());
-    out.reasoning(thought.unwrap_or_default(), document.start);
-    out.text(&text_at(message, "content"), document.start);
+    out.reasoning_in(thought.unwrap_or_default(), document.range());
+    out.text_in(&text_at(message, "content"), document.range());
 }
 
 fn close(reason: &str) -> Close {

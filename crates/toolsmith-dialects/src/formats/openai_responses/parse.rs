@@ -48,10 +48,10 @@ impl Reader {
         let key = value.get("output_index").and_then(Value::as_u64).unwrap_or_default();
         match kind {
             "response.output_text.delta" => {
-                out.text(&text_at(value, "delta"), document.start);
+                out.text_in(&text_at(value, "delta"), document.range());
             }
             "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-                out.reasoning(&text_at(value, "delta"), document.start);
+                out.reasoning_in(&text_at(value, "delta"), document.range());
             }
             "response.output_item.added" => {
                 if let Some(item) = value.get("item").filter(|item| is_call(item)) {
@@ -88,8 +88,10 @@ impl Reader {
         for part in parts.flatten() {
             let text = text_at(part, "text");
             match part.get("type").and_then(Value::as_str) {
-                Some("output_text") => out.text(&text, document.start),
-                Some("reasoning_text" | "summary_text") => out.reasoning(&text, document.start),
+                Some("output_text") => out.text_in(&text, document.range()),
+                Some("reasoning_text" | "summary_text") => {
+                    out.reasoning_in(&text, document.range());
+                }
                 _ => {}
             }
         }

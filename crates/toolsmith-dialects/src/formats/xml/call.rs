@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ProblemKind,
-    cursor::{Cursor, Look},
+    cursor::{Cursor, Look, More},
     output::Output,
 };
 
@@ -98,15 +98,15 @@ impl Call {
         if cursor.is_empty() {
             return if cursor.is_last() { Stage::CutOff } else { Stage::Wait };
         }
-        let (rest, more) = (cursor.rest(), cursor.more());
-        match look_tag(rest, more) {
-            Look::Undecided => return Stage::Wait,
+        let rest = cursor.rest();
+        match look_tag(rest, More::MayCome) {
+            Look::Undecided => return cut_tag(cursor),
             Look::Yes(tag) => return self.meet(&tag, cursor, out),
             Look::No => {}
         }
         if self.is_older {
-            match look_element(rest, more) {
-                Look::Undecided => return Stage::Wait,
+            match look_element(rest, More::MayCome) {
+                Look::Undecided => return cut_tag(cursor),
                 Look::Yes(name) => {
                     self.end_junk(cursor.offset(), out);
                     cursor.take(name.len() + "<>".len());
@@ -171,4 +171,15 @@ impl Call {
             out.problem(ProblemKind::IgnoredText, start..at, message);
         }
     }
+}
+
+/// Stops in front of the start of a tag; at the end of the text, the call is cut off there.
+///
+/// What else the start of the tag holds is not looked at: a longer text reads it as one tag.
+fn cut_tag(cursor: &mut Cursor<'_>) -> Stage {
+    if !cursor.is_last() {
+        return Stage::Wait;
+    }
+    cursor.take(cursor.rest().len());
+    Stage::CutOff
 }

@@ -112,7 +112,9 @@ impl Open {
                     Look::No => self.keep(tag, tail, ""),
                 }
             }
-            let (len, tag) = self.next_tag(cursor.rest(), cursor.more());
+            let (len, tag) = self.next_tag(cursor.rest());
+            // The start of a tag at the end of the text is value, with all that it holds.
+            let len = if tag.is_none() && cursor.is_last() { cursor.rest().len() } else { len };
             self.push(cursor.take(len), out, call);
             let Some(tag) = tag else { return Reading::Wait };
             let text = cursor.take(tag.len);
@@ -132,14 +134,14 @@ impl Open {
     }
 
     /// Finds the next tag that may matter; without one, returns how much is surely value.
-    fn next_tag<'a>(&self, rest: &'a str, more: More) -> (usize, Option<Tag<'a>>) {
+    fn next_tag<'a>(&self, rest: &'a str) -> (usize, Option<Tag<'a>>) {
         let mut at = 0;
         while let Some(skip) = memchr(b'<', rest.as_bytes().get(at..).unwrap_or_default()) {
             at += skip;
             let ahead = rest.get(at..).unwrap_or_default();
             let look = match &self.element {
-                None => look_tag(ahead, more),
-                Some(element) => look_closer(ahead, element, more),
+                None => look_tag(ahead, More::MayCome),
+                Some(element) => look_closer(ahead, element, More::MayCome),
             };
             match look {
                 Look::Yes(tag) => return (at, Some(tag)),

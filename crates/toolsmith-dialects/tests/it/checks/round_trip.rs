@@ -57,15 +57,26 @@ fn schema(arguments: &Value) -> Value {
 
 /// Tells whether a dialect can hold these values at all.
 ///
-/// Three dialects write values between tags and have no escapes: a value that holds such a tag
-/// itself cannot always be told from what is around it.
+/// Three dialects write values between tags and have no escapes: what goes on in a value as a call
+/// would go on behind it cannot be told from that.
 fn can_hold(dialect: Dialect, arguments: &Value) -> bool {
-    let tags: &[&str] = match dialect {
-        Dialect::Xml => &["parameter", "invoke", "function_calls", "tool_call"],
-        Dialect::QwenCoder => &["parameter", "function", "tool_call"],
-        Dialect::Glm => &["arg_key", "arg_value", "tool_call"],
+    let (enders, openers): (&[&str], &[&str]) = match dialect {
+        Dialect::Xml => (&[], &["parameter", "invoke", "function_calls", "tool_call"]),
+        Dialect::QwenCoder => (&["</parameter>", "</function>"], &["<parameter="]),
+        Dialect::Glm => (&["</arg_value>", "</tool_call>"], &["<arg_value>"]),
         _ => return true,
     };
-    let text = arguments.to_string();
-    !text.contains('<') || !tags.iter().any(|tag| text.contains(tag))
+    let values = arguments.as_object().into_iter().flatten().map(|(_, value)| value);
+    let mut texts = values.map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+    texts.all(|text| {
+        let is_ended = |ender: &&str| text.split(ender).skip(1).any(goes_on);
+        !openers.iter().any(|opener| text.contains(opener)) && !enders.iter().any(is_ended)
+    })
+}
+
+/// Tells whether a tag with this text behind it looks like one of the call: another tag or the end
+/// of the value follows.
+fn goes_on(behind: &str) -> bool {
+    let behind = behind.trim_ascii_start();
+    behind.is_empty() || behind.starts_with('<')
 }

@@ -215,3 +215,17 @@ fn text_between_parameters_is_left_out_and_noted() {
     let reply = is_one_call(&text, &json!({"a": "1", "b": "2"}));
     assert_eq!(kinds(&reply), [ProblemKind::IgnoredText]);
 }
+
+#[test]
+fn what_a_cut_off_tag_holds_ends_no_call() {
+    let between = call_of("<parameter name=\"t<ns:invoke name='x'>\">1</parameter>");
+    let within =
+        call_of("<parameter name=\"a\"><parameter name=\"b</parameter></invoke>\">1</parameter>");
+    for text in [between, within] {
+        let cut = text.split_once(">\">1").unwrap().0.to_owned() + ">";
+        let reply = is_no_call(&cut);
+        assert_eq!(reply.set_aside.len(), 1, "{cut}");
+        assert_eq!(reply.text(), "", "{cut}");
+        read(&text);
+    }
+}
