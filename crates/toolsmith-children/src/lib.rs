@@ -7,9 +7,10 @@
 //!
 //! Every child has a guard of its own: a small process between us and the child, to which everything
 //! falls that loses its parent there, daemons included. A child leads a session and a process
-//! group and carries a mark in its environment. When it is ended early, everything that is in its
-//! group or its session, carries its mark or descends from the guard gets `SIGTERM`, and after a
-//! short grace `SIGKILL`. When our process dies, however it dies, the guards kill all at once.
+//! group. When it is ended early, everything that is in its group or its session or descends from
+//! the guard gets `SIGTERM`, and after a short grace `SIGKILL`. When our process dies, however it
+//! dies, the guards kill all at once. A mark in the environment finds what is left, should somebody
+//! have killed a guard.
 //!
 //! Not reached are processes that our user may not signal. After an orderly exit only the group is
 //! ended, unless somebody still holds the pipes; what made itself a daemon by then ends with the

@@ -215,7 +215,7 @@ impl Nursery {
             None => Some(tell),
         };
         let pid = birth.leader.as_raw_nonzero().get();
-        let quarry = Quarry::Child { leader: pid, guard: birth.guard, mark };
+        let quarry = Quarry::Child { leader: pid, guard: birth.guard };
         let ward =
             Ward { leader: birth.leader, control, quarry, tell, phase: Phase::Held, _pipes: spare };
         self.wards.insert(number, ward);

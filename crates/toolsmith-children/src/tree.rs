@@ -23,7 +23,7 @@ pub(crate) enum Quarry {
     /// Those of one child, which has not been reaped: its number is nobody else's.
     ///
     /// Whoever lost its parent there is a child of the guard.
-    Child { leader: i32, guard: i32, mark: String },
+    Child { leader: i32, guard: i32 },
     /// Those of all children whose mark begins like this.
     All { prefix: String },
 }
@@ -39,11 +39,13 @@ impl Quarry {
         }
     }
 
-    /// Tells whether a process belongs by its mark.
-    fn knows(&self, mark: &[u8]) -> bool {
+    /// Tells whether a process belongs by its mark, which is only looked at when nothing else helps.
+    fn knows(&self, pid: i32) -> bool {
         match self {
-            Self::Child { mark: wanted, .. } => mark == wanted.as_bytes(),
-            Self::All { prefix } => mark.starts_with(prefix.as_bytes()),
+            Self::Child { .. } => false,
+            Self::All { prefix } => {
+                mark_of(pid).is_some_and(|mark| mark.starts_with(prefix.as_bytes()))
+            }
         }
     }
 }
@@ -105,10 +107,9 @@ struct Seen {
 fn members(quarry: &Quarry) -> Vec<Seen> {
     let ours = getpid().as_raw_nonzero().get();
     let table: Vec<Seen> = census().into_iter().filter(|seen| seen.pid != ours).collect();
-    let is_marked = |seen: &Seen| mark_of(seen.pid).is_some_and(|mark| quarry.knows(&mark));
     let mut found: BTreeSet<i32> = table
         .iter()
-        .filter(|seen| quarry.holds(seen) || is_marked(seen))
+        .filter(|seen| quarry.holds(seen) || quarry.knows(seen.pid))
         .map(|seen| seen.pid)
         .collect();
     for _ in 0..GENERATIONS {
@@ -190,7 +191,7 @@ mod tests {
     fn our_own_process_is_in_the_table_and_never_a_quarry() {
         let ours = getpid().as_raw_nonzero().get();
         let seen = look_at(ours).unwrap();
-        let quarry = Quarry::Child { leader: seen.session, guard: -1, mark: String::new() };
+        let quarry = Quarry::Child { leader: seen.session, guard: -1 };
         assert!(members(&quarry).iter().all(|member| member.pid != ours));
     }
 
@@ -198,7 +199,7 @@ mod tests {
     fn a_process_that_does_not_end_is_held_once_however_often_it_is_looked_for() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let leader = i32::try_from(child.id()).unwrap();
-        let quarry = Quarry::Child { leader, guard: -1, mark: String::new() };
+        let quarry = Quarry::Child { leader, guard: -1 };
         let mut tree = Tree::default();
         for _ in 0..20 {
             tree.look(&quarry);

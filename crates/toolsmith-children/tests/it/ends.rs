@@ -60,7 +60,7 @@ async fn a_polite_child_may_tidy_up_and_say_goodbye() {
 }
 
 #[tokio::test]
-async fn daemons_that_left_group_and_session_are_found_by_their_mark() {
+async fn daemons_that_left_group_and_session_end_too() {
     let script = "setsid sh -c 'echo $$ >> FILE; sleep 100 & echo $! >> FILE; wait' \
                   >/dev/null 2>&1 </dev/null & echo $$ >> FILE; sleep 100";
     let (pids, _children) = drop_after_start(script, 3).await;

@@ -363,7 +363,7 @@ async fn a_confined_command_sees_its_folder_and_what_its_sandbox_lists() {
     let (hidden, _folder) =
         confined(&script, &Confinement { cpu_seconds: Some(5), ..strict.clone() });
     match hidden.call(json!({})).await {
-        Ok(said) => assert_eq!(said, json!("own5\n")),
+        Ok(said) => assert_eq!(said, json!("own5")),
         Err(error) if error.message().contains("cannot be enforced") => {
             return toolsmith_testing::skip(error.message());
         }
