@@ -1,8 +1,15 @@
-//! Tools that come from outside Toolsmith: REST, commands, JavaScript.
+//! Tools that come from outside Toolsmith: REST, commands, services, JavaScript.
 
 pub mod command;
+pub mod container;
+mod endpoint;
 pub mod javascript;
+pub mod life;
+pub mod process;
+pub mod python;
+pub mod remote;
 pub mod rest;
+pub mod sources;
 mod texts;
 
 #[cfg(test)]

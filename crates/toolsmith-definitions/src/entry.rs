@@ -8,7 +8,7 @@ use toolsmith_core::{
 
 use crate::{
     Makers, inherit,
-    parse::Definition,
+    parse::{Definition, sources},
     problem::{About, Findings},
     variables,
 };
@@ -74,6 +74,9 @@ fn work_without(sandbox: &str) -> Work {
 }
 
 fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Findings) -> Option<Tool> {
+    if let Some(list) = &definition.sources {
+        return from_sources(definition.spec, list, bench, findings);
+    }
     let Some(entry) = definition.entry.clone() else {
         // A tool without a name has no handler of its name either.
         if !definition.says(&["name"]) || findings.faults.iter().any(|f| f.pointer == "/name") {
@@ -96,7 +99,7 @@ fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Finding
         return None;
     };
     if let Some(maker) = bench.makers.maker(&word) {
-        variables::check_entry(&entry, maker.verbatim(), bench.vault, findings);
+        variables::check_entry(&fields, maker.verbatim(), bench.vault, findings);
         let tool = run_maker(&**maker, definition.spec, bench, &mut fields);
         findings.faults.extend(fields.finish());
         return tool;
@@ -119,6 +122,27 @@ fn make_trusted(definition: Definition, bench: Bench<'_>, findings: &mut Finding
     );
     findings.warn(About::Other, fault("/entry/type", message));
     Some(without_work(definition.spec, &word))
+}
+
+/// Makes a tool that several sources can serve.
+fn from_sources(
+    spec: ToolSpec,
+    list: &Value,
+    bench: Bench<'_>,
+    findings: &mut Findings,
+) -> Option<Tool> {
+    let mut fields = Fields::of(list, "").ok()?;
+    let Some(maker) = bench.makers.maker("sources") else {
+        sources::check(&mut fields);
+        findings.faults.extend(fields.finish());
+        let message = "sources do not run in this version: calls will answer `executor_not_found`";
+        findings.warn(About::Other, fault("/sources", message.to_owned()));
+        return Some(without_work(spec, "process"));
+    };
+    variables::check_entry(&fields, maker.verbatim(), bench.vault, findings);
+    let tool = run_maker(&**maker, spec, bench, &mut fields);
+    findings.faults.extend(fields.finish());
+    tool
 }
 
 fn run_maker(
@@ -199,7 +223,8 @@ fn has(fields: &Fields<'_>, key: &str) -> bool {
 
 fn words(makers: &Makers) -> Vec<&'static str> {
     let mut words: Vec<&'static str> = TYPES.iter().map(|(word, _)| *word).collect();
-    for word in makers.types() {
+    // Sources stand beside an entry, not in one.
+    for word in makers.types().filter(|word| *word != "sources") {
         if !words.contains(&word) {
             words.push(word);
         }

@@ -3,6 +3,7 @@
 //! Each word takes no more than it needs: listing tools opens no database, reading records makes
 //! no engine, and only calls have both.
 
+mod services;
 mod settings;
 mod toolbox;
 mod unwritten;
@@ -17,6 +18,7 @@ use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
+    services::obey,
     settings::data_folder,
     toolbox::{Toolbox, switches},
     workshop::Workshop,

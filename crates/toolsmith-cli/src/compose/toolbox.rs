@@ -7,12 +7,17 @@ use std::{
 
 use anyhow::Result;
 use toolsmith_children::Children;
-use toolsmith_connectors::{command::CommandMaker, javascript::JavascriptMaker, rest::RestMaker};
+use toolsmith_connectors::{
+    command::CommandMaker, javascript::JavascriptMaker, life::Services, rest::RestMaker,
+};
 use toolsmith_core::{Overlay, Tool, Vault};
 use toolsmith_definitions::{Definitions, Makers, Strictness, Switches, Watcher, Watching};
 use toolsmith_engine::Engine;
 
-use super::settings::{self, Shared};
+use super::{
+    services,
+    settings::{self, Shared},
+};
 use crate::{Session, config::Settings};
 
 /// The tools: the built-in ones, and those that files define.
@@ -20,6 +25,7 @@ use crate::{Session, config::Settings};
 pub(crate) struct Toolbox {
     builtins: Vec<Tool>,
     definitions: Definitions,
+    services: Services,
 }
 
 impl Toolbox {
@@ -43,18 +49,21 @@ impl Toolbox {
         let known = settings::builtins(settings, &session.environment, shared)?;
         let builtins = toolsmith_builtins::all_with(&known)?;
         let inherited = session.environment.all();
-        let command = CommandMaker::new(Children::default(), &inherited, overlay);
+        let children = Children::default();
+        let command = CommandMaker::new(children.clone(), &inherited, overlay);
+        let services = Services::new(children, inherited, client.clone());
         let makers = Makers::new()
-            .with(Arc::new(RestMaker::new(client)))
+            .with(Arc::new(RestMaker::new(client.clone())))
             .with(Arc::new(command))
             .with(Arc::new(JavascriptMaker))
             .with_handlers(builtins.iter().cloned());
+        let makers = services::add_makers(makers, &services, client, &session.environment);
         let strictness =
             if settings.strict_validation { Strictness::Strict } else { Strictness::Lenient };
         let definitions = Definitions::open(folders, makers, vault)
             .with_strictness(strictness)
             .with_switches(switches(session, settings)?);
-        Ok(Self { builtins, definitions })
+        Ok(Self { builtins, definitions, services })
     }
 
     /// Returns the built-in tools.
@@ -65,6 +74,11 @@ impl Toolbox {
     /// Returns the definitions.
     pub(crate) fn definitions(&self) -> &Definitions {
         &self.definitions
+    }
+
+    /// Returns the processes and containers of tools.
+    pub(crate) fn services(&self) -> &Services {
+        &self.services
     }
 
     /// Puts the defined tools into an engine that has the built-in ones.

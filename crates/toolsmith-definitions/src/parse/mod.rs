@@ -6,6 +6,7 @@ mod parameters;
 mod policies;
 mod rules;
 mod schema;
+pub(crate) mod sources;
 mod spec;
 
 use toolsmith_core::{Fields, Map, ToolSpec, Value};
@@ -19,6 +20,8 @@ pub(crate) struct Definition {
     pub(crate) spec: ToolSpec,
     /// The entry, if there is one.
     pub(crate) entry: Option<Value>,
+    /// The keys `sources` and `active_source`, if it has them in place of an entry.
+    pub(crate) sources: Option<Value>,
     /// The sandbox that it must run in; nothing when it asks for none.
     pub(crate) sandbox: Option<&'static str>,
     keys: Vec<String>,
@@ -43,10 +46,11 @@ pub(crate) fn definition(document: &Value, findings: &mut Findings) -> Option<De
     };
     let spec = spec::read(&mut fields);
     let entry = fields.any("entry").cloned();
+    let sources = sources::read(&mut fields);
     let sandbox = later::read(&mut fields, findings);
     let keys = keys_of(fields.object());
     findings.faults.extend(fields.finish());
-    Some(Definition { spec: spec?, entry, sandbox, keys })
+    Some(Definition { spec: spec?, entry, sources, sandbox, keys })
 }
 
 fn keys_of(map: &Map<String, Value>) -> Vec<String> {
