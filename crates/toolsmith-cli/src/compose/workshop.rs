@@ -11,8 +11,7 @@ use toolsmith_engine::{Engine, Followed};
 use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
 
 use super::{
-    services,
-    settings,
+    services, settings,
     toolbox::{Toolbox, switches},
     unwritten::Unwritten,
 };

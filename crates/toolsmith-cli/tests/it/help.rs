@@ -101,6 +101,8 @@ fn every_word_has_examples() {
         "tools new",
         "tools enable",
         "tools disable",
+        "tools start",
+        "tools stop",
         "tools reload",
         "render",
         "parse",

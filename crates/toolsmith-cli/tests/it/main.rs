@@ -28,6 +28,7 @@ mod run;
 mod secrets;
 mod seed_sample;
 mod server;
+mod services;
 mod support;
 mod switching;
 mod together;

@@ -121,7 +121,8 @@ impl Container {
             port,
             socket: socket.as_ref(),
         };
-        let created = docker.create_container(None::<CreateContainerOptions>, plan.body(image)?).await;
+        let created =
+            docker.create_container(None::<CreateContainerOptions>, plan.body(image)?).await;
         let created = created.map_err(|error| refused("make the container", error))?;
         Ok(ContainerLife {
             docker: docker.clone(),

@@ -121,6 +121,5 @@ pub(super) fn refused(doing: &str, error: Error) -> ToolError {
         Error::DockerStreamError { error } => error.trim().to_owned(),
         _ => "it did not answer as expected".to_owned(),
     };
-    ToolError::upstream(format!("The container engine could not {doing}: {why}"))
-        .with_source(error)
+    ToolError::upstream(format!("The container engine could not {doing}: {why}")).with_source(error)
 }

@@ -12,7 +12,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use toolsmith_core::ToolError;
 
 use super::{context, engine::refused};
-use crate::life::Log;
+use crate::life::{End, Log};
 
 /// Returns the name of an image that was built from a folder; builds it unless it is there.
 pub(super) async fn build(docker: &Docker, folder: &Path, log: &Log) -> Result<String, ToolError> {
@@ -33,16 +33,23 @@ pub(super) async fn build(docker: &Docker, folder: &Path, log: &Log) -> Result<S
     let body = bollard::body_full(Bytes::from(packed.archive));
     let mut steps = Box::pin(docker.build_image(options.build(), None, Some(body)));
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| refused("build the image", error))?;
+        let step = step.map_err(|error| not_built(error, log))?;
         if let Some(line) = step.stream {
             log.add(line.as_bytes());
         }
         if let Some(message) = step.error_detail.and_then(|detail| detail.message) {
-            let error = Error::DockerStreamError { error: message };
-            return Err(refused("build the image", error));
+            return Err(not_built(Error::DockerStreamError { error: message }, log));
         }
     }
+    // How the image was built explains nothing that the container does.
+    log.clear();
     Ok(name)
+}
+
+fn not_built(error: Error, log: &Log) -> ToolError {
+    let refusal = refused("build the image", error);
+    let message = format!("{}.", refusal.message().trim_end_matches('.'));
+    log.explain(message, &End::default())
 }
 
 /// Fetches an image unless it is there.

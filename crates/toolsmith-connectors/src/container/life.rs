@@ -8,19 +8,10 @@ use bollard::{
     query_parameters::{InspectContainerOptions, StopContainerOptionsBuilder},
 };
 use futures_util::StreamExt;
-use tokio::{
-    runtime::Handle,
-    sync::oneshot,
-    task::JoinSet,
-    time::timeout,
-};
+use tokio::{runtime::Handle, sync::oneshot, task::JoinSet, time::timeout};
 use toolsmith_core::BoxFuture;
 
-use super::{
-    engine,
-    entry::Memory,
-    plan::SocketFolder,
-};
+use super::{engine, entry::Memory, plan::SocketFolder};
 use crate::life::{End, Life, Services};
 
 /// How long a container may take to end when it was asked to, in seconds.

@@ -59,7 +59,10 @@ impl Plan<'_> {
             let here = PortBinding { host_ip: Some("127.0.0.1".to_owned()), host_port: None };
             [(format!("{}/tcp", self.port), Some(vec![here]))].into()
         });
-        #[expect(clippy::cast_possible_truncation, reason = "at most 1024 processors were asked for")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "at most 1024 processors were asked for"
+        )]
         let nano_cpus = entry.cpus.map(|cpus| (cpus * 1e9) as i64);
         let gpus = entry.gpu.map(|count| DeviceRequest {
             count: Some(count),

@@ -53,9 +53,7 @@ impl Endpoint {
         let request = Request::get(format!("{}{path}", self.base.expose()));
         match self.send(request).await {
             Ok(response) if response.status.is_success() => Ok(()),
-            Ok(response) => {
-                Err(format!("its health check `{path}` answered {}", response.status))
-            }
+            Ok(response) => Err(format!("its health check `{path}` answered {}", response.status)),
             Err(_) => Err(format!("its health check `{path}` gave no answer")),
         }
     }
@@ -76,9 +74,10 @@ impl Endpoint {
                 let message = format!("{who} could not be reached. Try again later.");
                 Failure::Unreached(ToolError::upstream(message).with_source(error))
             }
-            NetError::Denied(_) | NetError::Invalid(_) | NetError::Tls { .. } | NetError::Setup(_) => {
-                Failure::Unreached(error.into_tool_error())
-            }
+            NetError::Denied(_)
+            | NetError::Invalid(_)
+            | NetError::Tls { .. }
+            | NetError::Setup(_) => Failure::Unreached(error.into_tool_error()),
             NetError::Broken { .. } => {
                 let message = format!(
                     "{who} broke the connection before its answer was complete; the call may have \

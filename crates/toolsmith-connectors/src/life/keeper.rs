@@ -98,7 +98,7 @@ impl Keeper {
                 }
                 Turn::Sick(why) => {
                     self.misses += 1;
-                    if self.misses >= CHANCES && self.shared.begin_stop_if_idle(Duration::ZERO) {
+                    if self.misses >= CHANCES && self.shared.begin_stop_if_unused() {
                         return self.give_up(&why).await;
                     }
                     self.next_probe = Instant::now() + RECHECK;

@@ -20,6 +20,6 @@ pub(crate) use self::{
     service::{Rules, Service},
 };
 pub use self::{
-    services::{OnChange, Services},
+    services::{Held, OnChange, Services},
     state::{State, Status},
 };

@@ -1,10 +1,6 @@
 //! A service: started by the first call that needs it, and shared by all.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::Duration,
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::{
@@ -58,6 +54,8 @@ struct Inner {
     /// Counts starts.
     run: u64,
     in_flight: usize,
+    /// Those who call nothing and only keep it running.
+    holders: usize,
     last_used: Instant,
     is_closed: bool,
 }
@@ -165,7 +163,8 @@ impl Inner {
         };
         let (phase, backoff) = (Phase::Stopped, Backoff::default());
         let last_used = Instant::now();
-        Self { phase, status, backoff, run: 0, in_flight: 0, last_used, is_closed: false }
+        let (in_flight, holders, is_closed) = (0, 0, false);
+        Self { phase, status, backoff, run: 0, in_flight, holders, last_used, is_closed }
     }
 
     fn stop_token(&self) -> Option<&CancellationToken> {
@@ -199,7 +198,8 @@ impl Shared {
                 let (line, run) = (Arc::clone(line), inner.run);
                 inner.in_flight += 1;
                 let shared = Arc::clone(self);
-                return Found::Lease(Lease { shared, line, run, is_answered: false });
+                let purpose = Purpose::Call;
+                return Found::Lease(Lease { shared, line, run, purpose, is_answered: false });
             }
             Phase::Starting(_) | Phase::Stopping => return Found::Wait,
             Phase::Failed(error) if arrival == Arrival::AfterWaiting => {
@@ -251,9 +251,18 @@ impl Shared {
 
     /// Begins to stop unless somebody needs it, or has needed it within this time.
     pub(super) fn begin_stop_if_idle(&self, idle: Duration) -> bool {
+        self.begin_stop_if(|inner| inner.holders == 0 && inner.last_used.elapsed() >= idle)
+    }
+
+    /// Begins to stop unless a call is under way.
+    pub(super) fn begin_stop_if_unused(&self) -> bool {
+        self.begin_stop_if(|_| true)
+    }
+
+    fn begin_stop_if(&self, condition: impl FnOnce(&Inner) -> bool) -> bool {
         {
             let mut inner = self.inner.lock();
-            if inner.in_flight > 0 || inner.last_used.elapsed() < idle {
+            if inner.in_flight > 0 || !condition(&inner) {
                 return false;
             }
             inner.phase = Phase::Stopping;
@@ -289,7 +298,8 @@ impl Shared {
     /// Returns when it will have been idle for too long.
     pub(super) fn idle_at(&self) -> Option<Instant> {
         let inner = self.inner.lock();
-        let since = if inner.in_flight > 0 { Instant::now() } else { inner.last_used };
+        let is_needed = inner.in_flight + inner.holders > 0;
+        let since = if is_needed { Instant::now() } else { inner.last_used };
         Some(since + self.rules.idle?)
     }
 
@@ -380,12 +390,25 @@ pub(super) struct Lease {
     shared: Arc<Shared>,
     line: Arc<dyn Line>,
     run: u64,
+    purpose: Purpose,
     is_answered: bool,
+}
+
+/// What a lease is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Call,
+    Hold,
 }
 
 impl Lease {
     /// Returns the lease of somebody who calls nothing and only keeps it running.
-    pub(super) fn into_idle(mut self) -> Self {
+    pub(super) fn into_hold(mut self) -> Self {
+        let mut inner = self.shared.inner.lock();
+        inner.in_flight = inner.in_flight.saturating_sub(1);
+        inner.holders += 1;
+        drop(inner);
+        self.purpose = Purpose::Hold;
         self.is_answered = true;
         self
     }
@@ -395,7 +418,10 @@ impl Drop for Lease {
     fn drop(&mut self) {
         {
             let mut inner = self.shared.inner.lock();
-            inner.in_flight = inner.in_flight.saturating_sub(1);
+            match self.purpose {
+                Purpose::Call => inner.in_flight = inner.in_flight.saturating_sub(1),
+                Purpose::Hold => inner.holders = inner.holders.saturating_sub(1),
+            }
             inner.last_used = Instant::now();
         }
         self.shared.news.send_replace(());

@@ -105,7 +105,7 @@ impl Services {
     pub async fn start(&self, tool: &str) -> Option<Result<Held, ToolError>> {
         let service = self.of(tool).into_iter().next()?;
         let lease = service.lease().await;
-        Some(lease.map(|lease| Held { _lease: lease.into_idle() }))
+        Some(lease.map(|lease| Held { _lease: lease.into_hold() }))
     }
 
     /// Stops the services of a tool, and waits; the next call starts them again.

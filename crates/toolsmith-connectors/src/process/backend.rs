@@ -91,11 +91,8 @@ impl Process {
         let words = self.entry.command.iter().map(fill);
         let words: Vec<String> = words.collect::<Result<_, ToolError>>()?;
         let is_uv = words.first().is_some_and(|program| is_uv(program));
-        let mut inherited = if is_uv {
-            self.services.uv_environment()
-        } else {
-            self.services.clean_environment()
-        };
+        let mut inherited =
+            if is_uv { self.services.uv_environment() } else { self.services.clean_environment() };
         inherited.insert("PORT".to_owned(), port.to_string());
         // Python would keep its last lines to itself when it is killed.
         inherited.insert("PYTHONUNBUFFERED".to_owned(), "1".to_owned());

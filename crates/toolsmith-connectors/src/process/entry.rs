@@ -101,7 +101,10 @@ fn read_command(fields: &mut Fields<'_>) -> Vec<Template> {
         Value::String(_) => std::slice::from_ref(value),
         other => {
             let found = describe(other);
-            fields.blame("command", format!("expected a list that begins with the program, found {found}"));
+            fields.blame(
+                "command",
+                format!("expected a list that begins with the program, found {found}"),
+            );
             return Vec::new();
         }
     };

@@ -29,12 +29,12 @@ use std::sync::Arc;
 
 use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
 
+use self::{backend::Process, entry::Entry};
 pub(crate) use self::{
     backend::free_port,
     entry::{Span, read_dir},
     spawn::{Launch, ProcessLife, place},
 };
-use self::{backend::Process, entry::Entry};
 use crate::life::{Service, Services, Single, Source};
 
 /// Makes tools that are processes of their own.

@@ -34,7 +34,11 @@ pub(crate) struct Launch<'a> {
 
 impl Launch<'_> {
     /// Starts the child; its complaints go to the log.
-    pub(crate) async fn spawn(self, children: &Children, log: &Arc<Log>) -> Result<ProcessLife, ToolError> {
+    pub(crate) async fn spawn(
+        self,
+        children: &Children,
+        log: &Arc<Log>,
+    ) -> Result<ProcessLife, ToolError> {
         let command = self.command()?;
         let mut child = children.spawn(command).await.map_err(not_started)?;
         let mut listeners = JoinSet::new();
@@ -62,8 +66,10 @@ impl Launch<'_> {
         let file = find(&name, &path, &self.folder).map_err(not_started)?;
         // A relative path would be looked for from the folder that the process starts in.
         let file = std::path::absolute(file).map_err(ChildError::Pipes).map_err(not_started)?;
-        let mut command =
-            Command::new(file, &self.folder).with_args(words).with_env(env).with_limits(self.limits);
+        let mut command = Command::new(file, &self.folder)
+            .with_args(words)
+            .with_env(env)
+            .with_limits(self.limits);
         command.name = Some(name.into());
         Ok(command)
     }

@@ -39,7 +39,8 @@ impl Entry {
         let function = identifier(fields, "function");
         let health = Health::read(fields);
         if health.path.is_some() {
-            fields.blame_at("health/path", "a function has no address; only `timeout` is meant here");
+            fields
+                .blame_at("health/path", "a function has no address; only `timeout` is meant here");
         }
         let entry = Self {
             dir: read_dir(fields),
@@ -67,7 +68,10 @@ fn read_code(fields: &mut Fields<'_>) -> Option<Code> {
         (None, Some(file)) => Some(Code::File(file.to_owned())),
         (None, None) => {
             if fields.is_fine() {
-                fields.miss("module", "say where the function is: `module: pkg.mod` or `file: ./mod.py`");
+                fields.miss(
+                    "module",
+                    "say where the function is: `module: pkg.mod` or `file: ./mod.py`",
+                );
             }
             None
         }

@@ -72,7 +72,8 @@ struct Raised {
 impl PythonLine {
     /// Begins to talk, and waits until the function is loaded.
     pub(super) async fn open(life: &mut ProcessLife, function: &str, log: &Arc<Log>) -> Opening {
-        let (Some(stdin), Some(stdout)) = (life.child.stdin.take(), life.child.stdout.take()) else {
+        let (Some(stdin), Some(stdout)) = (life.child.stdin.take(), life.child.stdout.take())
+        else {
             return Opening::Ended;
         };
         let (questions, asked) = mpsc::channel(QUEUE);
@@ -233,7 +234,9 @@ async fn read(
             }
         }
         if rest.len() > LONGEST {
-            log.add(b"the function returned more than 32 MiB; its process is not listened to any more");
+            log.add(
+                b"the function returned more than 32 MiB; its process is not listened to any more",
+            );
             break;
         }
     }

@@ -102,7 +102,8 @@ async fn a_function_is_called_with_its_parameters_and_prints_to_the_log() {
     println!("a warm call of a Python function: {:?}", begun.elapsed() / 1_000);
     let error = tool.call(json!({ "txt": "a" })).await.unwrap_err();
     assert_eq!((error.kind(), error.advice()), (ErrorKind::ExecutionError, Advice::Differently));
-    let told = "The function `count` does not take this input: missing a required argument: 'text'.";
+    let told =
+        "The function `count` does not take this input: missing a required argument: 'text'.";
     assert_eq!(error.message(), told);
 }
 
@@ -123,7 +124,8 @@ async fn what_a_function_does_wrong_is_told_to_its_caller() {
     let Some(yard) = yard() else { return skip("uv is not installed; run ./test") };
     let error = yard.tool("wrong").call(json!({ "n": 1 })).await.unwrap_err();
     assert_eq!((error.kind(), error.advice()), (ErrorKind::ExecutionError, Advice::Differently));
-    let told = "The function `wrong` raised ValueError: 1 is too small (text.py, line 22, in wrong)";
+    let told =
+        "The function `wrong` raised ValueError: 1 is too small (text.py, line 20, in wrong)";
     assert_eq!(error.message(), told);
     let error = yard.tool("odd").call(json!({})).await.unwrap_err();
     assert!(error.message().contains("object is not JSON"), "{error}");

@@ -92,7 +92,10 @@ fn read_url(fields: &mut Fields<'_>) -> Option<Template> {
     if !texts::has_variable(text) {
         let is_fine = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
         if !is_fine {
-            fields.blame("url", format!("expected an address such as https://host:8443, found {text:?}"));
+            fields.blame(
+                "url",
+                format!("expected an address such as https://host:8443, found {text:?}"),
+            );
             return None;
         }
     }

@@ -88,8 +88,10 @@ impl fmt::Debug for Failover {
 
 /// Says of each source why it did not serve; the first one gives kind and advice.
 fn all_failed(failures: Vec<(usize, ToolError)>) -> ToolError {
-    let told: Vec<String> =
-        failures.iter().map(|(place, error)| format!("Source {place}: {}", error.message())).collect();
+    let told: Vec<String> = failures
+        .iter()
+        .map(|(place, error)| format!("Source {place}: {}", error.message()))
+        .collect();
     let Some((_, first)) = failures.into_iter().next() else {
         return ToolError::failed("The tool has no source.");
     };

@@ -84,7 +84,8 @@ impl Maker for SourcesMaker {
         let active = usize::try_from(active).unwrap_or(usize::MAX);
         if !items.is_empty() && active >= items.len() {
             let count = items.len();
-            fields.blame("active_source", format!("there are only {count} sources, counted from 0"));
+            fields
+                .blame("active_source", format!("there are only {count} sources, counted from 0"));
         }
         let mut made = Vec::with_capacity(items.len());
         for (place, item) in items.iter().enumerate() {

@@ -58,7 +58,9 @@ impl Source for Played {
         Box::pin(async move {
             match mood {
                 Mood::Well => Ok(input),
-                Mood::Unreachable => Err(Failure::Unreached(ToolError::upstream("It is not there."))),
+                Mood::Unreachable => {
+                    Err(Failure::Unreached(ToolError::upstream("It is not there.")))
+                }
                 Mood::Losing => Err(Failure::Lost(ToolError::upstream("It broke off."))),
                 Mood::Refusing => Err(Failure::Answered(ToolError::failed("No."))),
             }
@@ -83,7 +85,11 @@ async fn the_active_source_is_asked_first_and_again_when_it_is_well() {
     for _ in 0..10 {
         assert_eq!(tool.call(json!({ "x": 1 })).await.unwrap(), json!({ "x": 1 }));
     }
-    assert_eq!((first.asked(), second.asked()), (10, 3), "the active one rests after three failures");
+    assert_eq!(
+        (first.asked(), second.asked()),
+        (10, 3),
+        "the active one rests after three failures"
+    );
     *second.0.0.lock() = Mood::Well;
     sleep(Duration::from_secs(2)).await;
     tool.call(json!({})).await.unwrap();
@@ -131,7 +137,8 @@ fn maker() -> (Services, SourcesMaker) {
 async fn a_real_process_takes_over_from_an_engine_and_a_service_that_are_not_there() {
     let (services, maker) = maker();
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("main.py"), include_str!("../process/tests/server.py")).unwrap();
+    std::fs::write(folder.path().join("main.py"), include_str!("../process/tests/server.py"))
+        .unwrap();
     let entry = json!({
         "sources": [
             { "type": "docker", "image": "none", "internal_port": 80 },

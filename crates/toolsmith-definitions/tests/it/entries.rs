@@ -193,8 +193,7 @@ async fn sources_stand_in_place_of_an_entry() {
              `external`, found \"sources\"",
         ),
     ] {
-        let problems: Vec<String> =
-            check(&text).problems.iter().map(ToString::to_string).collect();
+        let problems: Vec<String> = check(&text).problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems, [expected], "{text}");
     }
 }

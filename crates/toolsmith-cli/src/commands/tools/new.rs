@@ -108,9 +108,10 @@ fn write(file: &Path, text: &str) -> Result<()> {
 impl Report {
     fn text(&self, colour: Colour) -> String {
         let created = colour.green("created");
-        let files = [&self.file].into_iter().chain(&self.others).map(|file| {
-            format!("{created} {}\n", one_line(&file.display().to_string()))
-        });
+        let files = [&self.file]
+            .into_iter()
+            .chain(&self.others)
+            .map(|file| format!("{created} {}\n", one_line(&file.display().to_string())));
         let files: String = files.collect();
         let [check, run] = self.next.each_ref().map(|line| one_line(line));
         let note = self.note.as_ref().map(|note| format!("{} {note}\n", colour.bold("note")));

@@ -21,7 +21,8 @@ pub(super) struct Daemon {
 impl Daemon {
     /// Starts an engine; the error says what is missing.
     pub(super) fn start() -> Result<Self, String> {
-        if !Command::new("dockerd").arg("--version").output().is_ok_and(|out| out.status.success()) {
+        if !Command::new("dockerd").arg("--version").output().is_ok_and(|out| out.status.success())
+        {
             return Err("there is no dockerd; run ./test as root".to_owned());
         }
         let mut why = String::new();

@@ -58,7 +58,8 @@ async fn a_container_is_built_limited_killed_by_its_limit_and_removed() {
         Err(why) => return skip(&why),
     };
     let begun = Instant::now();
-    let limits = json!({ "network": "none", "memory": "64m", "cpus": 0.5, "pids": 50, "user": "1000" });
+    let limits =
+        json!({ "network": "none", "memory": "64m", "cpus": 0.5, "pids": 50, "user": "1000" });
     let tool = yard.tool(&limits);
     let output = tool.call(json!({ "x": 1 })).await.unwrap();
     println!("cold start of a container, image built: {:?}", begun.elapsed());
@@ -134,7 +135,10 @@ async fn what_a_dead_run_left_is_removed(yard: &Yard) {
 async fn without_an_engine_the_error_says_so_and_how_to_get_one() {
     let services = services();
     for (host, told) in [
-        ("unix:///nowhere/docker.sock", "No container engine is running at `unix:///nowhere/docker.sock`. Start it"),
+        (
+            "unix:///nowhere/docker.sock",
+            "No container engine is running at `unix:///nowhere/docker.sock`. Start it",
+        ),
         ("tcp://127.0.0.1:1", "No container engine answers at `tcp://127.0.0.1:1`. Start it"),
         ("ssh://host", "DOCKER_HOST is `ssh://host`; only `unix://` and `tcp://`"),
     ] {

@@ -144,11 +144,15 @@ async fn answers_become_outputs_and_errors() {
     assert_eq!(tool.call(json!({ "do": "text" })).await.unwrap(), json!("plain words"));
     let error = tool.call(json!({ "do": "refuse" })).await.unwrap_err();
     assert_eq!((error.kind(), error.advice()), (ErrorKind::ExecutionError, Advice::Differently));
-    let told = "The process of `tested` answered 422 Unprocessable Entity: body.x: must be positive";
+    let told =
+        "The process of `tested` answered 422 Unprocessable Entity: body.x: must be positive";
     assert_eq!(error.message(), told);
     let error = tool.call(json!({ "do": "fail" })).await.unwrap_err();
     assert_eq!((error.kind(), error.advice()), (ErrorKind::UpstreamError, Advice::Later));
-    assert!(error.message().ends_with("500 Internal Server Error: the database is down"), "{error}");
+    assert!(
+        error.message().ends_with("500 Internal Server Error: the database is down"),
+        "{error}"
+    );
     let entry = with(python(&[]), "http_method", json!("GET"));
     let tool = yard.tool(&with(entry, "endpoint_path", json!("/run")));
     let output = tool.call(json!({ "q": "a b", "n": [1, 2] })).await.unwrap();
