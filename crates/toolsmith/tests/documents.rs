@@ -6,12 +6,17 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 use toolsmith::{
     Overlay, Redactor, Vault, builtins,
     children::Children,
-    connectors::{command::CommandMaker, javascript::JavascriptMaker, rest::RestMaker},
+    connectors::{
+        command::CommandMaker, container::ContainerMaker, javascript::JavascriptMaker,
+        life::Services, process::ProcessMaker, python::PythonMaker, remote::RemoteMaker,
+        rest::RestMaker, sources::SourcesMaker,
+    },
     definitions::{Definitions, Makers},
     net::{Client, Settings},
 };
 
 const GUIDE: &str = include_str!("../../../docs/guides/define-tools.md");
+const SERVICES: &str = include_str!("../../../docs/guides/services.md");
 const README: &str = include_str!("../../../README.md");
 const README_IN_CHINESE: &str = include_str!("../../../README.zh-CN.md");
 
@@ -20,8 +25,20 @@ fn definitions() -> Definitions {
     let command = CommandMaker::new(Children::new(), &BTreeMap::new(), Overlay::default());
     let network = builtins::network::Network::new(client.clone());
     let settings = builtins::Settings { network: Some(network), ..builtins::Settings::new("/srv") };
+    let services = Services::new(Children::new(), BTreeMap::new(), client.clone());
+    let process = ProcessMaker::new(services.clone());
+    let python = PythonMaker::new(services.clone());
+    let container = ContainerMaker::new(services, "");
+    let remote = RemoteMaker::new(client.clone());
+    let sources =
+        SourcesMaker::new(process.clone(), python.clone(), container.clone(), remote.clone());
     let makers = Makers::new()
         .with(Arc::new(RestMaker::new(client)))
+        .with(Arc::new(process))
+        .with(Arc::new(python))
+        .with(Arc::new(container))
+        .with(Arc::new(remote))
+        .with(Arc::new(sources))
         .with(Arc::new(command))
         .with(Arc::new(JavascriptMaker))
         .with_handlers(builtins::all_with(&settings).unwrap());
@@ -53,5 +70,14 @@ fn definitions_in_the_documents_load() {
         for block in found {
             check(page, block);
         }
+    }
+}
+
+#[test]
+fn entries_in_the_guide_of_services_load() {
+    let found = blocks(SERVICES, "yaml");
+    assert!(found.len() >= 5);
+    for block in found {
+        check("the guide of services", &format!("name: shown\n{block}"));
     }
 }

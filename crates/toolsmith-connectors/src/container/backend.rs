@@ -131,6 +131,7 @@ impl Container {
             memory: self.entry.memory.clone(),
             listeners: JoinSet::new(),
             exit: None,
+            seen: None,
             socket,
             is_removed: false,
         })

@@ -111,7 +111,11 @@ async fn remove_orphans(docker: &Docker) -> Result<(), Error> {
 /// Ends and removes a container with its anonymous volumes.
 pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), Error> {
     let options = RemoveContainerOptionsBuilder::new().force(true).v(true).build();
-    docker.remove_container(id, Some(options)).await
+    match docker.remove_container(id, Some(options)).await {
+        // It is gone, or somebody removes it right now.
+        Err(Error::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Says what the engine refused to do.

@@ -32,6 +32,8 @@ pub(super) struct ContainerLife {
     /// Listens to its log and waits for its end.
     pub(super) listeners: JoinSet<()>,
     pub(super) exit: Option<oneshot::Receiver<()>>,
+    /// How it ended, once that was asked.
+    pub(super) seen: Option<End>,
     pub(super) socket: Option<SocketFolder>,
     pub(super) is_removed: bool,
 }
@@ -57,10 +59,13 @@ impl ContainerLife {
     }
 
     async fn remove(&mut self) {
-        self.is_removed = true;
+        if self.is_removed {
+            return;
+        }
         if let Err(error) = engine::remove(&self.docker, &self.id).await {
             tracing::warn!(%error, container = self.id, "a container could not be removed");
         }
+        self.is_removed = true;
     }
 }
 
@@ -83,9 +88,18 @@ impl Life for ContainerLife {
                 exit.await.ok();
                 self.exit = None;
             }
-            let heard = async { while self.listeners.join_next().await.is_some() {} };
-            timeout(LAST_WORDS, heard).await.ok();
-            let end = self.end().await;
+            // Whoever waits may be called away and come back: what was seen is kept, because the
+            // engine knows nothing any more of what has been removed.
+            let end = match &self.seen {
+                Some(end) => end.clone(),
+                None => {
+                    let heard = async { while self.listeners.join_next().await.is_some() {} };
+                    timeout(LAST_WORDS, heard).await.ok();
+                    let end = self.end().await;
+                    self.seen = Some(end.clone());
+                    end
+                }
+            };
             self.remove().await;
             end
         })

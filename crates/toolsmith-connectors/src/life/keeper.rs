@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     State,
     backend::{End, Started},
-    service::{Note, Shared},
+    shared::{Note, Shared},
 };
 
 /// How often a service that seems well is asked.
@@ -25,11 +25,11 @@ const CHANCES: u32 = 3;
 
 /// Starts a service and stays with it until it has ended.
 pub(super) async fn keep(shared: Arc<Shared>, stop: CancellationToken) {
-    shared.log.clear();
+    shared.parts.log.clear();
     let started = tokio::select! {
         biased;
         () = stop.cancelled() => None,
-        started = shared.backend.start(&shared.log) => Some(started),
+        started = shared.parts.backend.start(&shared.parts.log) => Some(started),
     };
     match started {
         None => shared.end(None),
@@ -81,7 +81,7 @@ impl Keeper {
                     return self.shared.end(None);
                 }
                 Turn::Idle => {
-                    let idle = self.shared.rules.idle.unwrap_or(Duration::MAX);
+                    let idle = self.shared.parts.rules.idle.unwrap_or(Duration::MAX);
                     if self.shared.begin_stop_if_idle(idle) {
                         self.started.life.stop().await;
                         let why = format!("nobody needed it for {} s", idle.as_secs_f64());
@@ -144,9 +144,9 @@ impl Keeper {
     /// Ends a service that does not answer any more and that nobody waits for.
     async fn give_up(self, why: &str) {
         self.started.life.stop().await;
-        let (noun, tool) = (self.shared.backend.noun(), &self.shared.tool);
+        let (noun, tool) = (self.shared.parts.backend.noun(), &self.shared.parts.tool);
         let message = format!("The {noun} of `{tool}` was ended: {why}.");
-        let error = self.shared.log.explain(message, &End::default());
+        let error = self.shared.parts.log.explain(message, &End::default());
         self.shared.fail(error, self.since.elapsed());
     }
 }

@@ -4,9 +4,11 @@ mod backend;
 mod backoff;
 mod executor;
 mod keeper;
+mod lease;
 mod log;
 mod service;
 mod services;
+mod shared;
 mod state;
 
 #[cfg(test)]

@@ -17,10 +17,7 @@ use toolsmith_children::{Children, clean};
 use toolsmith_core::{Clock, SystemClock, Timestamp, ToolError};
 use toolsmith_net::Client;
 
-use super::{
-    State, Status,
-    service::{Lease, Shared},
-};
+use super::{State, Status, lease::Lease, shared::Shared};
 
 /// How long closing waits for services that end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -183,7 +180,7 @@ impl Services {
     }
 
     fn of(&self, tool: &str) -> Vec<Arc<Shared>> {
-        self.list().into_iter().filter(|service| service.tool == *tool).collect()
+        self.list().into_iter().filter(|service| service.parts.tool == *tool).collect()
     }
 
     fn list(&self) -> Vec<Arc<Shared>> {

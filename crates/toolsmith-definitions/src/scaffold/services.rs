@@ -84,7 +84,7 @@ if __name__ == "__main__":
 "#;
 
 const PROJECT: &str = r#"[project]
-name = "NAME"
+name = "tool"
 version = "0.1.0"
 requires-python = ">=3.9"
 dependencies = []
