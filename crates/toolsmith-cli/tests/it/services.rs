@@ -125,13 +125,25 @@ fn without_an_engine_a_container_says_how_to_get_one() {
 }
 
 #[test]
-fn what_is_made_for_uv_validates_and_runs_as_it_is() {
+fn what_is_made_for_services_validates() {
+    for kind in ["python", "process", "container", "remote"] {
+        let place = Place::new();
+        let made = place.json(&["tools", "new", kind, "fresh"]);
+        assert_eq!(made["file"], "tools/fresh.yaml");
+        for file in made["others"].as_array().into_iter().flatten() {
+            assert!(!place.read(file.as_str().unwrap()).is_empty(), "{file}");
+        }
+        assert_eq!(place.print(&["tools", "validate", "--strict"]), "ok 1 tool\n", "{kind}");
+    }
+}
+
+#[test]
+fn what_is_made_for_uv_runs_as_it_is() {
     let Some(uv) = fixtures::uv() else { return skip("uv is not installed; run ./test") };
     for kind in ["python", "process"] {
         let place = Place::new();
         let home = place.path().display().to_string();
         place.json(&["tools", "new", kind, "fresh"]);
-        assert_eq!(place.print(&["tools", "validate", "--strict"]), "ok 1 tool\n", "{kind}");
         let mut command =
             place.command(&["run", "fresh", "text=one two three", "--json", "--timeout", "60"]);
         command.env("PATH", format!("{}:{PROGRAMS}", uv.display()));

@@ -29,7 +29,9 @@ pub(crate) fn check(fields: &mut Fields<'_>) {
     let count = fields.list("sources").map(|sources| {
         for (place, source) in sources.iter().enumerate() {
             match Fields::of(source, format!("{}/sources/{place}", fields.pointer())) {
-                Ok(source) => add_all(fields, source_faults(source)),
+                Ok(source) => {
+                    add_all(fields, source_faults(source));
+                }
                 Err(fault) => fields.add(fault),
             }
         }

@@ -180,7 +180,7 @@ async fn sources_stand_in_place_of_an_entry() {
     for (text, expected) in [
         (
             format!("name: a\n{sources}entry: {{type: javascript, code: x}}\n"),
-            "t.yaml:2:1: `entry` says already how the tool runs: move it into the list, or remove it",
+            "t.yaml:2:1: sources: `entry` says already how the tool runs: move it into the list, or remove it",
         ),
         (
             "name: a\nactive_source: 1\n".to_owned(),

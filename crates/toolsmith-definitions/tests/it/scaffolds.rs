@@ -20,7 +20,8 @@ fn every_beginning_is_valid_without_a_warning() {
         let problems: Vec<String> =
             problems.filter(|problem| !problem.contains("do not run in this version")).collect();
         assert_eq!(problems, [""; 0], "{kind}");
-        assert_eq!(loaded.tools[0].spec.name.as_str(), "my-tool");
+        let is_named = |tool: &toolsmith_core::Tool| tool.spec.name.as_str() == "my-tool";
+        assert!(loaded.tools.first().is_none_or(is_named), "{kind}");
     }
     assert!(scaffold::files("nothing", &ToolName::new("a").unwrap()).is_none());
 }
