@@ -1,11 +1,18 @@
-//! Tools that come from outside Toolsmith: REST, OpenAPI documents, MCP servers, commands,
+//! Tools that come from outside Toolsmith: REST, OpenAPI documents, MCP servers, commands, services,
 //! JavaScript.
 
 pub mod command;
+pub mod container;
+mod endpoint;
 pub mod javascript;
+pub mod life;
 pub mod mcp;
 pub mod openapi;
+pub mod process;
+pub mod python;
+pub mod remote;
 pub mod rest;
+pub mod sources;
 mod texts;
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub enum EventKind {
     ToolUpdated,
     /// A tool was removed.
     ToolRemoved,
+    /// The service of a tool changed its state; `data` is `{state, pid, port, since, why}`.
+    ToolStateChanged,
     /// Definitions are being read again.
     ReloadStarted,
     /// Definitions have been read again.
@@ -62,6 +64,7 @@ impl EventKind {
             Self::ToolAdded => "tool_added",
             Self::ToolUpdated => "tool_updated",
             Self::ToolRemoved => "tool_removed",
+            Self::ToolStateChanged => "tool_state_changed",
             Self::ReloadStarted => "reload_started",
             Self::ReloadCompleted => "reload_completed",
             Self::LoadError => "load_error",

@@ -8,7 +8,7 @@ use toolsmith_core::{
 
 use crate::{
     Makers, inherit,
-    parse::Definition,
+    parse::{Definition, sources},
     problem::{About, Findings},
     variables,
 };
@@ -97,6 +97,9 @@ fn make_tool(
     bench: Bench<'_>,
     findings: &mut Findings,
 ) -> Option<(Tool, Bounds)> {
+    if let Some(list) = definition.sources.clone() {
+        return from_sources(definition, &list, bench, findings);
+    }
     let Some(entry) = definition.entry.clone() else {
         // A tool without a name has no handler of its name either.
         if !definition.says(&["name"]) || findings.faults.iter().any(|f| f.pointer == "/name") {
@@ -119,7 +122,7 @@ fn make_tool(
         return None;
     };
     if let Some(maker) = bench.makers.maker(&word) {
-        variables::check_entry(&entry, maker.verbatim(), bench.vault, findings);
+        variables::check_entry(&fields, maker.verbatim(), bench.vault, findings);
         let tool = run_maker(&**maker, definition, bench, &mut fields);
         findings.faults.extend(fields.finish());
         return tool;
@@ -160,6 +163,27 @@ fn kind_of(fields: &mut Fields<'_>) -> Option<Kind> {
     ];
     let word = fields.word("kind", &KINDS.map(|(word, _)| word))?;
     KINDS.iter().find(|(own, _)| *own == word).map(|(_, kind)| *kind)
+}
+
+/// Makes a tool that several sources can serve.
+fn from_sources(
+    definition: Definition,
+    list: &Value,
+    bench: Bench<'_>,
+    findings: &mut Findings,
+) -> Option<(Tool, Bounds)> {
+    let mut fields = Fields::of(list, "").ok()?;
+    let Some(maker) = bench.makers.maker("sources") else {
+        sources::check(&mut fields);
+        findings.faults.extend(fields.finish());
+        let message = "sources do not run in this version: calls will answer `executor_not_found`";
+        findings.warn(About::Other, fault("/sources", message.to_owned()));
+        return Some((without_work(definition.spec, "process"), Bounds::Open));
+    };
+    variables::check_entry(&fields, maker.verbatim(), bench.vault, findings);
+    let tool = run_maker(&**maker, definition, bench, &mut fields);
+    findings.faults.extend(fields.finish());
+    tool
 }
 
 fn run_maker(
@@ -245,7 +269,8 @@ fn has(fields: &Fields<'_>, key: &str) -> bool {
 
 fn words(makers: &Makers) -> Vec<&'static str> {
     let mut words: Vec<&'static str> = TYPES.iter().map(|(word, _)| *word).collect();
-    for word in makers.types() {
+    // Sources stand beside an entry, not in one.
+    for word in makers.types().filter(|word| *word != "sources") {
         if !words.contains(&word) {
             words.push(word);
         }

@@ -38,6 +38,8 @@ pub struct Positions {
     pub tools: BTreeMap<String, bool>,
     /// How often running processes were asked to read everything again.
     pub rings: u64,
+    /// How often running processes were asked to stop the service of a tool.
+    pub stops: BTreeMap<String, u64>,
 }
 
 impl Switches {
@@ -73,6 +75,14 @@ impl Switches {
     /// Asks running processes to read everything again: they watch this file.
     pub fn ring(&self) -> io::Result<()> {
         self.change(|positions| positions.rings = positions.rings.wrapping_add(1))
+    }
+
+    /// Asks running processes to stop the service of a tool.
+    pub fn stop(&self, name: &ToolName) -> io::Result<()> {
+        self.change(|positions| {
+            let count = positions.stops.entry(name.to_string()).or_default();
+            *count = count.wrapping_add(1);
+        })
     }
 
     /// Changes the file as a whole; two who do so at once wait for each other.

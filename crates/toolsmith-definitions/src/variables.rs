@@ -1,21 +1,24 @@
 //! `${VAR}` in definitions: checked in the entry, filled in everywhere else.
 //!
-//! Outside `entry` a text is filled in when the file is read: a variable or a `${file:…}` that
+//! Outside `entry` and `sources` a text is filled in when the file is read: a variable or a `${file:…}` that
 //! changes later is seen when the file itself is next read, and a variable that is missing then
-//! stays in the text as it is written, with a warning. In `entry` texts are filled in when they
+//! stays in the text as it is written, with a warning. In those two texts are filled in when they
 //! are used, so that secrets do not stand in descriptions and a changed one counts from the next
 //! call on.
 
-use toolsmith_core::{Fault, Spot, Template, Value, Vault};
+use toolsmith_core::{Fault, Fields, Spot, Template, Value, Vault};
 
 use crate::problem::{About, Findings};
 
-/// Fills in the texts of a document outside its `entry`, whose texts are filled in when used.
+/// The keys whose texts are filled in when they are used.
+const LATER: [&str; 2] = ["entry", "sources"];
+
+/// Fills in the texts of a document outside its `entry` and `sources`.
 ///
 /// A text that cannot be filled in is left as it is, with a warning.
 pub(crate) fn fill(document: &mut Value, vault: &Vault, findings: &mut Findings) {
     let Value::Object(map) = document else { return };
-    for (key, value) in map.iter_mut().filter(|(key, _)| *key != "entry") {
+    for (key, value) in map.iter_mut().filter(|(key, _)| !LATER.contains(&key.as_str())) {
         let pointer = format!("/{}", escaped(key));
         each_text(value, &pointer, &mut |text, pointer| {
             let template = match Template::parse(text) {
@@ -38,14 +41,14 @@ pub(crate) fn fill(document: &mut Value, vault: &Vault, findings: &mut Findings)
 
 /// Checks the texts of an entry, except those of the keys whose text is taken as it is.
 pub(crate) fn check_entry(
-    entry: &Value,
+    entry: &Fields<'_>,
     verbatim: &[&str],
     vault: &Vault,
     findings: &mut Findings,
 ) {
-    let Value::Object(map) = entry else { return };
-    for (key, value) in map.iter().filter(|(key, _)| !verbatim.contains(&key.as_str())) {
-        let pointer = format!("/entry/{}", escaped(key));
+    let texts = entry.object().iter().filter(|(key, _)| !verbatim.contains(&key.as_str()));
+    for (key, value) in texts {
+        let pointer = format!("{}/{}", entry.pointer(), escaped(key));
         // The walk wants to change texts, which is right where they are filled in.
         each_text(&mut value.clone(), &pointer, &mut |text, pointer| match Template::parse(text) {
             Ok(template) => {

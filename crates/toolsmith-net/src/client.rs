@@ -3,6 +3,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -35,6 +36,8 @@ pub struct Settings {
     pub max_redirects: usize,
     /// Certificates in PEM that are trusted besides the built-in ones.
     pub extra_roots: Vec<u8>,
+    /// A socket on this machine that every request goes through, whatever its address says.
+    pub socket: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -47,6 +50,7 @@ impl Default for Settings {
             max_header_bytes: 64 * 1024,
             max_redirects: 5,
             extra_roots: Vec::new(),
+            socket: None,
         }
     }
 }
@@ -83,6 +87,11 @@ impl Client {
         }
         let allow = Arc::new(settings.allow.clone());
         Ok(Self(Arc::new(Inner { settings, allow, pools: OnceLock::new() })))
+    }
+
+    /// Returns a client of the same settings whose requests all go through a socket.
+    pub fn through(&self, socket: PathBuf) -> Result<Self, NetError> {
+        Self::new(Settings { socket: Some(socket), ..self.0.settings.clone() })
     }
 
     /// Reads an address, and refuses what can be refused without looking its name up.
@@ -220,5 +229,9 @@ fn build(
         .connect_timeout(settings.connect_timeout)
         .http2_max_header_list_size(settings.max_header_bytes)
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")));
+    let builder = match &settings.socket {
+        Some(socket) => builder.unix_socket(socket.as_path()),
+        None => builder,
+    };
     builder.build().map_err(|error| NetError::Setup(error.to_string()))
 }

@@ -28,6 +28,12 @@ pub fn mcp_servers() -> Option<PathBuf> {
     parts.iter().all(|part| folder.join(part).exists()).then_some(folder)
 }
 
+/// Returns the folder of the program `uv`, which the test command puts into the target folder.
+pub fn uv() -> Option<PathBuf> {
+    let folder = folders::target().join("test-deps/uv/bin");
+    folder.join("uv").is_file().then_some(folder)
+}
+
 /// Returns the folder of real-world files (`../shared/data` beside the project).
 pub fn shared() -> Option<PathBuf> {
     beside("shared/data")

@@ -8,15 +8,22 @@ use toolsmith::{
     children::Children,
     connectors::{
         command::CommandMaker,
+        container::ContainerMaker,
         javascript::JavascriptMaker,
+        life::Services,
         mcp::{Servers, Surroundings},
+        process::ProcessMaker,
+        python::PythonMaker,
+        remote::RemoteMaker,
         rest::RestMaker,
+        sources::SourcesMaker,
     },
     definitions::{Definitions, Makers},
     net::{Client, Settings},
 };
 
 const GUIDE: &str = include_str!("../../../docs/guides/define-tools.md");
+const SERVICES: &str = include_str!("../../../docs/guides/services.md");
 const README: &str = include_str!("../../../README.md");
 const README_IN_CHINESE: &str = include_str!("../../../README.zh-CN.md");
 
@@ -28,8 +35,20 @@ fn definitions() -> Definitions {
     let vault = Vault::with_values::<String, String>([], Redactor::default());
     let surroundings =
         Surroundings::new(Children::new(), &BTreeMap::new(), client.clone(), vault.clone());
+    let services = Services::new(Children::new(), BTreeMap::new(), client.clone());
+    let process = ProcessMaker::new(services.clone());
+    let python = PythonMaker::new(services.clone());
+    let container = ContainerMaker::new(services, "");
+    let remote = RemoteMaker::new(client.clone());
+    let sources =
+        SourcesMaker::new(process.clone(), python.clone(), container.clone(), remote.clone());
     let makers = Makers::new()
         .with(Arc::new(RestMaker::new(client)))
+        .with(Arc::new(process))
+        .with(Arc::new(python))
+        .with(Arc::new(container))
+        .with(Arc::new(remote))
+        .with(Arc::new(sources))
         .with(Arc::new(command))
         .with(Arc::new(Servers::new(surroundings, Vec::new()).maker()))
         .with(Arc::new(JavascriptMaker))
@@ -62,5 +81,14 @@ fn definitions_in_the_documents_load() {
         for block in found.iter().filter(|block| !block.starts_with("# toolsmith.yaml")) {
             check(page, block);
         }
+    }
+}
+
+#[test]
+fn entries_in_the_guide_of_services_load() {
+    let found = blocks(SERVICES, "yaml");
+    assert!(found.len() >= 5);
+    for block in found {
+        check("the guide of services", &format!("name: shown\n{block}"));
     }
 }

@@ -81,7 +81,8 @@ Examples:
 Examples:
   toolsmith tools new command greet
   toolsmith tools new http find_user --to team-tools
-  toolsmith tools new javascript count_words && toolsmith run count_words text='one two'")]
+  toolsmith tools new javascript count_words && toolsmith run count_words text='one two'
+  toolsmith tools new python count_words")]
     New {
         /// The kind of tool
         #[arg(value_parser = PossibleValuesParser::new(scaffold::KINDS))]
@@ -118,6 +119,28 @@ Examples:
   toolsmith tools accept files")]
     Accept {
         /// The tool, or the server whose changed tools are meant
+        name: String,
+    },
+    /// Start the process or container of a tool and keep it until Ctrl-C.
+    ///
+    /// What the tool depends on is started first. Calls start services by themselves; this is for
+    /// looking at one.
+    #[command(after_help = "\
+Examples:
+  toolsmith tools start weather
+  toolsmith tools start weather --json")]
+    Start {
+        /// The tool
+        name: String,
+    },
+    /// Let running Toolsmith processes stop the process or container of a tool.
+    ///
+    /// The next call starts it again.
+    #[command(after_help = "\
+Examples:
+  toolsmith tools stop weather")]
+    Stop {
+        /// The tool
         name: String,
     },
     /// Read the definitions again, and let running Toolsmith processes do so at once.

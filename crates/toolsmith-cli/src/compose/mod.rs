@@ -4,6 +4,7 @@
 //! no engine, and only calls have both.
 
 mod servers;
+mod services;
 mod settings;
 mod toolbox;
 mod unwritten;
@@ -18,6 +19,7 @@ use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
+    services::obey,
     settings::{client, data_folder},
     toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,

@@ -10,6 +10,7 @@ use toolsmith_children::Children;
 use toolsmith_connectors::{
     command::CommandMaker,
     javascript::JavascriptMaker,
+    life::Services,
     mcp::{Servers, Surroundings},
     rest::RestMaker,
 };
@@ -19,6 +20,7 @@ use toolsmith_engine::Engine;
 
 use super::{
     servers::servers,
+    services,
     settings::{self, Shared},
 };
 use crate::{Session, config::Settings};
@@ -29,6 +31,7 @@ pub(crate) struct Toolbox {
     builtins: Vec<Tool>,
     definitions: Definitions,
     servers: Servers,
+    services: Services,
     switches: Switches,
 }
 
@@ -68,20 +71,22 @@ impl Toolbox {
             Surroundings::new(children.clone(), &inherited, client.clone(), vault.clone())
                 .with_memory(memory.join("mcp"));
         let servers = Servers::new(surroundings, servers(settings));
-        let command = CommandMaker::new(children, &inherited, overlay);
+        let command = CommandMaker::new(children.clone(), &inherited, overlay);
+        let services = Services::new(children, inherited, client.clone());
         let makers = Makers::new()
-            .with(Arc::new(RestMaker::new(client)))
+            .with(Arc::new(RestMaker::new(client.clone())))
             .with(Arc::new(command))
             .with(Arc::new(JavascriptMaker))
             .with(Arc::new(servers.maker()))
             .with_handlers(builtins.iter().cloned());
+        let makers = services::add_makers(makers, &services, client, &session.environment);
         let switches = switches(session, settings)?;
         let strictness =
             if settings.strict_validation { Strictness::Strict } else { Strictness::Lenient };
         let definitions = Definitions::open(folders, makers, vault)
             .with_strictness(strictness)
             .with_switches(switches.clone());
-        Ok(Self { builtins, definitions, servers, switches })
+        Ok(Self { builtins, definitions, servers, services, switches })
     }
 
     /// Returns the built-in tools.
@@ -97,6 +102,11 @@ impl Toolbox {
     /// Returns the MCP servers.
     pub(crate) fn servers(&self) -> &Servers {
         &self.servers
+    }
+
+    /// Returns the processes and containers of tools.
+    pub(crate) fn services(&self) -> &Services {
+        &self.services
     }
 
     /// Puts the defined tools into an engine that has the built-in ones, and those of MCP servers

@@ -4,14 +4,15 @@ use std::{fs, io, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use parking_lot::Mutex;
+use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, json};
 use toolsmith_definitions::Watching;
 use toolsmith_engine::{Engine, Followed};
 use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
 
 use super::{
-    settings,
-    toolbox::{Toolbox, Wanted},
+    services, settings,
+    toolbox::{Toolbox, Wanted, switches},
     unwritten::Unwritten,
 };
 use crate::{Session, config::Settings, files, wording::counted};
@@ -23,7 +24,7 @@ const ENDING: Duration = Duration::from_secs(5);
 const ROOM: usize = 512 << 10;
 
 /// The engine, as the store reaches it; emptied at the end, because each holds the other.
-type Link = Arc<Mutex<Option<Engine>>>;
+pub(super) type Link = Arc<Mutex<Option<Engine>>>;
 
 /// An engine with its store, ready for calls.
 pub(crate) struct Workshop {
@@ -33,6 +34,8 @@ pub(crate) struct Workshop {
     context: Context,
     toolbox: Toolbox,
     watching: Option<Watching>,
+    /// Hears `toolsmith tools stop`.
+    _obeying: Option<AbortOnDropHandle<()>>,
 }
 
 /// Where records go.
@@ -61,13 +64,17 @@ impl Workshop {
         .build()?;
         toolbox.fill(&engine);
         *link.lock() = Some(engine.clone());
+        services::announce(toolbox.services(), &link);
         let context = settings::context(settings, &session.environment);
-        Ok(Self { engine, keeping, link, context, toolbox, watching: None })
+        Ok(Self { engine, keeping, link, context, toolbox, watching: None, _obeying: None })
     }
 
     /// Follows changes of definition files, as the settings say; for words that run for long.
-    pub(crate) fn watch(&mut self, settings: &Settings) {
+    pub(crate) fn watch(&mut self, session: &Session, settings: &Settings) -> Result<()> {
         self.watching = Some(self.toolbox.watch(settings));
+        let obeying = services::obey(self.toolbox.services().clone(), switches(session, settings)?);
+        self._obeying = Some(AbortOnDropHandle::new(tokio::spawn(obeying)));
+        Ok(())
     }
 
     /// Asks MCP servers for a tool that is not known; the error says why one did not start.
@@ -114,6 +121,7 @@ impl Workshop {
         }
         self.engine.shutdown(ENDING).await;
         self.toolbox.servers().close().await;
+        self.toolbox.services().close().await;
         self.link.lock().take();
         match &self.keeping {
             // The writer itself ends with the last handle, right after this.

@@ -105,6 +105,8 @@ fn every_word_has_examples() {
         "tools enable",
         "tools disable",
         "tools accept",
+        "tools start",
+        "tools stop",
         "tools reload",
         "render",
         "parse",

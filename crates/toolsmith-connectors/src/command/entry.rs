@@ -224,7 +224,8 @@ fn read_stdin(
     }
 }
 
-fn read_env(fields: &mut Fields<'_>) -> Vec<(String, Template)> {
+/// Reads the variables of a process.
+pub(crate) fn read_env(fields: &mut Fields<'_>) -> Vec<(String, Template)> {
     let mut env = Vec::new();
     for (name, value) in fields.map("env").into_iter().flatten() {
         let place = format!("env/{}", texts::escaped(name));
@@ -261,7 +262,8 @@ fn read_codes(fields: &mut Fields<'_>) -> Vec<i32> {
     codes
 }
 
-fn read_limits(fields: &mut Fields<'_>) -> Limits {
+/// Reads what a process may use.
+pub(crate) fn read_limits(fields: &mut Fields<'_>) -> Limits {
     let Some(mut inner) = fields.enter("limits") else { return Limits::default() };
     let mut megabytes = |key| inner.count(key).map(|count| count.saturating_mul(1024 * 1024));
     let (memory, file_size) = (megabytes("memory_mb"), megabytes("file_size_mb"));

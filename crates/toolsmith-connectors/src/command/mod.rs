@@ -39,6 +39,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use toolsmith_children::{Children, clean};
 use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker, Overlay, Work};
 
+pub(crate) use self::entry::{read_env, read_limits};
 use self::{entry::Entry, executor::CommandExecutor};
 
 /// Makes tools that start a process for each call.

@@ -7,6 +7,7 @@ mod policies;
 mod rules;
 mod sandbox;
 mod schema;
+pub(crate) mod sources;
 mod spec;
 
 use toolsmith_core::{Confinement, Fields, Map, ToolSpec, Value};
@@ -20,6 +21,8 @@ pub(crate) struct Definition {
     pub(crate) spec: ToolSpec,
     /// The entry, if there is one.
     pub(crate) entry: Option<Value>,
+    /// The keys `sources` and `active_source`, if it has them in place of an entry.
+    pub(crate) sources: Option<Value>,
     /// The sandbox that it must run in; nothing when it asks for none.
     pub(crate) sandbox: Option<Confinement>,
     keys: Vec<String>,
@@ -44,11 +47,12 @@ pub(crate) fn definition(document: &Value, findings: &mut Findings) -> Option<De
     };
     let spec = spec::read(&mut fields);
     let entry = fields.any("entry").cloned();
+    let sources = sources::read(&mut fields);
     later::read(&mut fields, findings);
     let sandbox = sandbox::read(&mut fields);
     let keys = keys_of(fields.object());
     findings.faults.extend(fields.finish());
-    Some(Definition { spec: spec?, entry, sandbox, keys })
+    Some(Definition { spec: spec?, entry, sources, sandbox, keys })
 }
 
 fn keys_of(map: &Map<String, Value>) -> Vec<String> {

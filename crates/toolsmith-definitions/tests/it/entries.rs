@@ -1,9 +1,10 @@
 //! What becomes of an entry, and what a definition says besides it.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use toolsmith_core::{
-    Annotations, BackendRuntime, ErrorKind, Exposure, Kind, Tool, ToolSpec, Work, json,
+    Annotations, BackendRuntime, Draft, ErrorKind, Exposure, Fields, Kind, Made, Maker, Tool,
+    ToolSpec, Work, json,
 };
 use toolsmith_definitions::{Definitions, Loaded, Makers};
 
@@ -124,7 +125,7 @@ fn the_old_word_external_is_understood_by_its_keys() {
 fn what_comes_later_loads_with_a_warning() {
     let loaded = check(concat!(
         "name: a\nentry: {type: mcp, server: s, tool: t}\nsandbox: strict\n",
-        "sources: [{type: local, host_dir: d}]\nactive_source: 0\nsplit: {v2: 10}\n",
+        "split: {v2: 10}\n",
     ));
     assert_eq!(loaded.problems, []);
     let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
@@ -135,12 +136,66 @@ fn what_comes_later_loads_with_a_warning() {
              `executor_not_found`",
             "t.yaml:3:1: sandbox: tools of this kind cannot run in a sandbox, so nothing runs this one: \
              calls will answer `executor_not_found`; write `sandbox: none` to run it without one",
-            "t.yaml:4:1: `sources` is accepted, but this version does not act on it",
-            "t.yaml:5:1: `active_source` is accepted, but this version does not act on it",
-            "t.yaml:6:1: `split` is accepted, but this version does not act on it",
+            "t.yaml:4:1: `split` is accepted, but this version does not act on it",
         ]
     );
     assert_eq!(loaded.tools[0].spec.kind, Kind::Mcp);
+}
+
+/// Says which sources there are.
+#[derive(Debug)]
+struct Several;
+
+impl Maker for Several {
+    fn types(&self) -> &'static [&'static str] {
+        &["sources"]
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Process
+    }
+
+    fn make(&self, draft: &Draft<'_>, fields: &mut Fields<'_>) -> Option<Made> {
+        let said = json!([fields.any("sources")?, fields.any("active_source")]);
+        let tool = Tool::function(draft.spec.clone(), move |_cx, _input| {
+            let said = said.clone();
+            async move { Ok(said) }
+        });
+        Some(tool.work.into())
+    }
+}
+
+#[tokio::test]
+async fn sources_stand_in_place_of_an_entry() {
+    let makers = makers().with(Arc::new(Several));
+    let definitions = Definitions::open(Vec::new(), makers, vault());
+    let check = |text: &str| definitions.check(Path::new("t.yaml"), text);
+    let sources = "sources: [{type: remote, token: '${KEY}'}]\nactive_source: 0\n";
+    let mut loaded = check(&format!("name: a\n{sources}"));
+    assert_eq!((&*loaded.problems, &*loaded.warnings), (&[][..], &[][..]));
+    let engine = toolsmith_engine::Engine::builder().tool(loaded.tools.remove(0)).build().unwrap();
+    let output = engine.call(toolsmith_core::Call::new("a", json!({}))).await.output().clone();
+    let told = json!([[{ "type": "remote", "token": "${KEY}" }], 0]);
+    assert_eq!(output, told, "variables are filled in when they are used");
+    for (text, expected) in [
+        (
+            format!("name: a\n{sources}entry: {{type: javascript, code: x}}\n"),
+            "t.yaml:2:1: sources: `entry` says already how the tool runs: move it into the list, or remove it",
+        ),
+        (
+            "name: a\nactive_source: 1\n".to_owned(),
+            "t.yaml:2:1: `active_source` is the place of a source in `sources`, which is not there",
+        ),
+        (
+            "name: a\nentry: {type: sources}\n".to_owned(),
+            "t.yaml:2:15: entry.type: expected one of `builtin`, `custom`, `http`, `rest`, `mcp`, \
+             `command`, `process`, `python`, `container`, `remote`, `javascript`, `pipeline`, \
+             `external`, found \"sources\"",
+        ),
+    ] {
+        let problems: Vec<String> = check(&text).problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems, [expected], "{text}");
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod new;
 mod reload;
 mod search;
 mod show;
+mod start;
+mod stop;
 mod switch;
 mod validate;
 
@@ -51,6 +53,8 @@ pub(crate) fn run(session: &Session, word: &ToolsWord) -> Result<ExitCode> {
         ToolsWord::Enable { name } => switch::run(session, &settings, name, switch::To::On),
         ToolsWord::Disable { name } => switch::run(session, &settings, name, switch::To::Off),
         ToolsWord::Accept { name } => accept::run(session, &settings, name),
+        ToolsWord::Start { name } => start::run(session, &settings, name),
+        ToolsWord::Stop { name } => stop::run(session, &settings, name),
         ToolsWord::Reload => reload::run(session, &settings),
     }
 }

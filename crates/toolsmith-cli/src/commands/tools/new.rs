@@ -31,6 +31,9 @@ pub(super) struct Wanted<'a> {
 #[derive(Serialize)]
 struct Report {
     file: PathBuf,
+    /// What the definition needs besides: a program, a recipe of an image.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<PathBuf>,
     kind: String,
     name: String,
     /// Whose name it is already.
@@ -41,13 +44,19 @@ struct Report {
 
 pub(super) fn run(session: &Session, settings: &Settings, wanted: &Wanted<'_>) -> Result<ExitCode> {
     let name = ToolName::new(wanted.name).map_err(|error| UsageError::new(error.message()))?;
-    let text = scaffold::definition(wanted.kind, &name)
+    let files = scaffold::files(wanted.kind, &name)
         .with_context(|| format!("there is no beginning for `{}`", wanted.kind))?;
     let toolbox = Toolbox::open(session, settings)?;
     let folder = wanted.to.or_else(|| toolbox.definitions().folders().first().map(AsRef::as_ref));
-    let file = folder.unwrap_or_else(|| Path::new("tools")).join(format!("{name}.yaml"));
+    let folder = folder.unwrap_or_else(|| Path::new("tools"));
     let note = note(&toolbox, &name);
-    write(&file, &text)?;
+    let file = folder.join(format!("{name}.yaml"));
+    let mut others = Vec::new();
+    for made in &files {
+        let path = folder.join(&made.path);
+        write(&path, &made.text)?;
+        others.extend(Some(path).filter(|path| *path != file));
+    }
     let example = scaffold::example(wanted.kind);
     let report = Report {
         next: [
@@ -58,6 +67,7 @@ pub(super) fn run(session: &Session, settings: &Settings, wanted: &Wanted<'_>) -
         name: name.to_string(),
         note,
         file,
+        others,
     };
     session.output.show(&report, |colour| report.text(colour))?;
     Ok(ExitCode::SUCCESS)
@@ -97,10 +107,15 @@ fn write(file: &Path, text: &str) -> Result<()> {
 
 impl Report {
     fn text(&self, colour: Colour) -> String {
-        let file = one_line(&self.file.display().to_string());
+        let created = colour.green("created");
+        let files = [&self.file]
+            .into_iter()
+            .chain(&self.others)
+            .map(|file| format!("{created} {}\n", one_line(&file.display().to_string())));
+        let files: String = files.collect();
         let [check, run] = self.next.each_ref().map(|line| one_line(line));
         let note = self.note.as_ref().map(|note| format!("{} {note}\n", colour.bold("note")));
         let note = note.unwrap_or_default();
-        format!("{} {file}\n{note}\nTry next:\n  {check}\n  {run}\n", colour.green("created"))
+        format!("{files}{note}\nTry next:\n  {check}\n  {run}\n")
     }
 }

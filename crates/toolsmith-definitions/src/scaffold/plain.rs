@@ -1,45 +1,6 @@
-//! The beginning of a definition, for each kind: it is valid, and runs as it is.
-//!
-//! ```
-//! use toolsmith_core::ToolName;
-//! use toolsmith_definitions::scaffold;
-//!
-//! let text = scaffold::definition("command", &ToolName::new("greet")?).unwrap();
-//! assert!(text.starts_with("# A tool that runs a program."));
-//! # Ok::<(), toolsmith_core::ToolError>(())
-//! ```
+//! The beginnings of tools that are one file.
 
-use toolsmith_core::ToolName;
-
-/// The kinds that there is a beginning for.
-pub const KINDS: [&str; 4] = ["http", "command", "javascript", "builtin"];
-
-/// Returns the text of a definition of that kind; nothing when the kind is not known.
-///
-/// `rest` means `http`, as in an entry.
-pub fn definition(kind: &str, name: &ToolName) -> Option<String> {
-    let text = match kind {
-        "http" | "rest" => HTTP,
-        "command" => COMMAND,
-        "javascript" => JAVASCRIPT,
-        "builtin" => BUILTIN,
-        _ => return None,
-    };
-    Some(text.replace("NAME", name.as_str()))
-}
-
-/// Returns arguments with which a fresh definition of that kind can be called.
-pub fn example(kind: &str) -> &'static str {
-    match kind {
-        "http" | "rest" => "user=octocat",
-        "command" => "who=world",
-        "javascript" => "text='one two three'",
-        "builtin" => "message=hello",
-        _ => "",
-    }
-}
-
-const HTTP: &str = r#"# A tool that asks a web service.
+pub(super) const HTTP: &str = r#"# A tool that asks a web service.
 name: NAME
 version: "1.0.0"
 description: Looks up a user of GitHub by login name.
@@ -67,7 +28,7 @@ annotations:
   open_world: true
 "#;
 
-const COMMAND: &str = r#"# A tool that runs a program.
+pub(super) const COMMAND: &str = r#"# A tool that runs a program.
 name: NAME
 version: "1.0.0"
 description: Greets someone.
@@ -91,7 +52,7 @@ annotations:
   read_only: true
 "#;
 
-const JAVASCRIPT: &str = r#"# A tool that is a function of JavaScript, without access to files or the network.
+pub(super) const JAVASCRIPT: &str = r#"# A tool that is a function of JavaScript, without access to files or the network.
 name: NAME
 version: "1.0.0"
 description: Counts the words of a text.
@@ -122,7 +83,7 @@ annotations:
   idempotent: true
 "#;
 
-const BUILTIN: &str = r#"# A built-in tool under another name and description.
+pub(super) const BUILTIN: &str = r#"# A built-in tool under another name and description.
 name: NAME
 version: "1.0.0"
 description: Gives a message back.

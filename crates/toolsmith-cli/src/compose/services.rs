@@ -1,0 +1,72 @@
+//! Processes and containers of tools: their makers, and who hears of them.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use tokio::time::{MissedTickBehavior, interval};
+use toolsmith_connectors::{
+    container::ContainerMaker, life::Services, process::ProcessMaker, python::PythonMaker,
+    remote::RemoteMaker, sources::SourcesMaker,
+};
+use toolsmith_core::{EventKind, json};
+use toolsmith_definitions::{Makers, Switches};
+use toolsmith_net::Client;
+
+use super::workshop::Link;
+use crate::config::Environment;
+
+/// How often it is looked whether somebody asks for a service to be stopped.
+const EVERY: Duration = Duration::from_millis(500);
+
+/// Adds the makers of services.
+pub(super) fn add_makers(
+    makers: Makers,
+    services: &Services,
+    client: Client,
+    environment: &Environment,
+) -> Makers {
+    let host = environment.get("DOCKER_HOST").unwrap_or_default();
+    let process = ProcessMaker::new(services.clone());
+    let python = PythonMaker::new(services.clone());
+    let container = ContainerMaker::new(services.clone(), host);
+    let remote = RemoteMaker::new(client);
+    let sources =
+        SourcesMaker::new(process.clone(), python.clone(), container.clone(), remote.clone());
+    makers
+        .with(Arc::new(process))
+        .with(Arc::new(python))
+        .with(Arc::new(container))
+        .with(Arc::new(remote))
+        .with(Arc::new(sources))
+}
+
+/// Lets subscribers of the engine hear of each change.
+pub(super) fn announce(services: &Services, link: &Link) {
+    let link = Arc::clone(link);
+    services.on_change(Arc::new(move |status| {
+        let Some(engine) = link.lock().clone() else { return };
+        let data = json!({
+            "state": status.state.as_str(),
+            "pid": status.pid,
+            "port": status.port,
+            "since": status.since,
+            "why": status.why,
+        });
+        engine.announce(EventKind::ToolStateChanged, Some(&status.tool_name), data);
+    }));
+}
+
+/// Stops the services that `toolsmith tools stop` names, for as long as it is awaited.
+pub(crate) async fn obey(services: Services, switches: Switches) {
+    let read = || switches.read().map(|positions| positions.stops).unwrap_or_default();
+    let mut seen: BTreeMap<String, u64> = read();
+    let mut ticks = interval(EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let asked = read();
+        for name in asked.iter().filter(|(name, count)| seen.get(*name) != Some(count)) {
+            services.stop(name.0).await;
+        }
+        seen = asked;
+    }
+}

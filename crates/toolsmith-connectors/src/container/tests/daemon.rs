@@ -1,0 +1,114 @@
+//! A container engine of our own, for as long as a test runs.
+
+use std::{
+    fs::{self, File},
+    path::Path,
+    process::{Child, Command},
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long the engine may take to come up or to end.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An engine that ends with this.
+pub(super) struct Daemon {
+    process: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Daemon {
+    /// Starts an engine; the error says what is missing.
+    pub(super) fn start() -> Result<Self, String> {
+        if !Command::new("dockerd").arg("--version").output().is_ok_and(|out| out.status.success())
+        {
+            return Err("there is no dockerd; run ./test as root".to_owned());
+        }
+        let mut why = String::new();
+        for driver in ["overlay2", "vfs"] {
+            match Self::with_driver(driver) {
+                Ok(daemon) => return Ok(daemon),
+                Err(log) => why = log,
+            }
+        }
+        Err(format!("dockerd does not run here: {}", why.lines().last().unwrap_or_default()))
+    }
+
+    fn with_driver(driver: &str) -> Result<Self, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name).display().to_string();
+        let log = File::create(folder.path().join("log")).unwrap();
+        let process = Command::new("dockerd")
+            .args(["--bridge=none", "--iptables=false", "--ip6tables=false"])
+            .args(["--ip-forward=false", "--ip-masq=false"])
+            .arg(format!("--storage-driver={driver}"))
+            .args(["--data-root", &place("data"), "--exec-root", &place("exec")])
+            .args(["--pidfile", &place("pid"), "-H", &format!("unix://{}", place("docker.sock"))])
+            .stdout(log.try_clone().unwrap())
+            .stderr(log)
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let mut daemon = Self { process, folder };
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let is_up = daemon.docker(&["version"]).is_ok();
+            if is_up {
+                return Ok(daemon);
+            }
+            if daemon.process.try_wait().unwrap().is_some() || Instant::now() > until {
+                return Err(fs::read_to_string(daemon.folder.path().join("log")).unwrap());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    pub(super) fn host(&self) -> String {
+        format!("unix://{}", self.folder.path().join("docker.sock").display())
+    }
+
+    /// Runs the command of the engine.
+    pub(super) fn docker(&self, arguments: &[&str]) -> Result<String, String> {
+        let output = Command::new("docker").args(["-H", &self.host()]).args(arguments).output();
+        let output = output.map_err(|error| error.to_string())?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+    }
+
+    /// Returns the ids of all containers.
+    pub(super) fn containers(&self) -> Vec<String> {
+        let listed = self.docker(&["ps", "--all", "--quiet", "--no-trunc"]).unwrap();
+        listed.lines().map(str::to_owned).collect()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let pid = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw);
+        if let Some(pid) = pid {
+            kill_process(pid, Signal::TERM).ok();
+        }
+        let until = Instant::now() + PATIENCE;
+        while matches!(self.process.try_wait(), Ok(None)) {
+            if Instant::now() > until {
+                self.process.kill().ok();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// Compiles the server into a folder, so that it needs nothing around it.
+pub(super) fn compile(folder: &Path) -> Result<(), String> {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/container/tests/server.c");
+    let compiled = Command::new("cc")
+        .args(["-static", "-O1", "-D_GNU_SOURCE", "-o"])
+        .arg(folder.join("server"))
+        .arg(source)
+        .output()
+        .map_err(|error| error.to_string())?;
+    if compiled.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&compiled.stderr).into_owned())
+}

@@ -1,0 +1,70 @@
+//! A service that is reached by HTTP.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use tokio::{
+    net::{TcpStream, UnixStream},
+    time::sleep,
+};
+use toolsmith_core::{BoxFuture, Value};
+
+use super::Endpoint;
+use crate::life::{Failure, Line};
+
+/// How soon a service that is being started is asked again; the pause grows.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+
+/// The longest pause.
+const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// A service that is reached by HTTP.
+#[derive(Clone, Debug)]
+pub(crate) struct HttpLine {
+    pub(crate) endpoint: Endpoint,
+    /// What is asked for by GET to know whether it is well.
+    pub(crate) health: Option<String>,
+    pub(crate) door: Door,
+}
+
+/// Where a service accepts connections.
+#[derive(Clone, Debug)]
+pub(crate) enum Door {
+    Port(SocketAddr),
+    Socket(PathBuf),
+}
+
+impl HttpLine {
+    /// Waits until the service is well.
+    pub(crate) async fn wait_until_well(&self) {
+        let mut pause = FIRST_PAUSE;
+        while self.ask().await.is_err() {
+            sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Asks whether it is well; without a health check a connection is enough.
+    pub(crate) async fn ask(&self) -> Result<(), String> {
+        match (&self.health, &self.door) {
+            (Some(path), _) => self.endpoint.probe(path).await,
+            (None, Door::Port(address)) => match TcpStream::connect(address).await {
+                Ok(_) => Ok(()),
+                Err(_) => Err(format!("nothing accepts connections on port {}", address.port())),
+            },
+            (None, Door::Socket(path)) => match UnixStream::connect(path).await {
+                Ok(_) => Ok(()),
+                Err(_) => Err("nothing accepts connections on its socket".to_owned()),
+            },
+        }
+    }
+}
+
+impl Line for HttpLine {
+    fn call(&self, input: Value) -> BoxFuture<'_, Result<Value, Failure>> {
+        Box::pin(async move { self.endpoint.call(&input).await })
+    }
+
+    fn probe(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(self.ask())
+    }
+}

@@ -1,0 +1,70 @@
+//! Plain functions of Python, run through uv: `entry.type` `python`.
+//!
+//! ```yaml
+//! entry:
+//!   type: python
+//!   file: ./text.py           # or `module: tools.text`
+//!   function: count           # called with the params as keyword arguments; may be async
+//!   dependencies: [httpx]     # besides those of the project in `dir`
+//! ```
+//!
+//! `dir` is the folder of the project, from the folder of the definition; the function runs there.
+//! `env`, `idle`, `drain`, `limits`, `log_lines` and `health.timeout` are as for a process. One
+//! process serves all calls, several at once: async functions on one loop, others on threads. What
+//! the function prints goes to the log. An exception is an `execution_error` with its type, its text
+//! and its place.
+
+mod backend;
+mod entry;
+mod line;
+
+use std::sync::Arc;
+
+use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
+
+use self::{backend::Python, entry::Entry};
+use crate::life::{Service, Services, Single, Source};
+
+/// Makes tools of Python functions.
+#[derive(Clone, Debug)]
+pub struct PythonMaker {
+    services: Services,
+}
+
+impl PythonMaker {
+    /// Lists its services among the others.
+    pub fn new(services: Services) -> Self {
+        Self { services }
+    }
+
+    pub(crate) fn source(
+        &self,
+        draft: &Draft<'_>,
+        fields: &mut Fields<'_>,
+    ) -> Option<Box<dyn Source>> {
+        let entry = Entry::read(fields)?;
+        let span = entry.span;
+        let name = draft.spec.name.as_str();
+        let log = span.log(name, draft.vault.redactor());
+        let backend = Box::new(Python::new(entry, draft, self.services.clone()));
+        Some(Box::new(Service::new(&self.services, &name.into(), backend, span.rules(), log)))
+    }
+}
+
+impl Maker for PythonMaker {
+    fn types(&self) -> &'static [&'static str] {
+        &["python"]
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Process
+    }
+
+    fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
+        let source = self.source(draft, entry)?;
+        Some(Work::Async(Arc::new(Single { source, upstream: None })).into())
+    }
+}
+
+#[cfg(test)]
+mod tests;
