@@ -45,6 +45,8 @@ pub enum ProblemKind {
     Ambiguous,
     /// The input as a whole is not what the dialect says.
     MalformedInput,
+    /// There is more that is odd than is listed; what concerns whether a call is run still is.
+    Unlisted,
 }
 
 /// One oddity of a reply; in JSON `{kind, message, start, end}`.
