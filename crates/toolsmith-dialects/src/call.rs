@@ -17,6 +17,8 @@ pub enum CallState {
     Unfinished,
     /// Its end was found, but its arguments cannot be read even after repair.
     Unreadable,
+    /// It stands in reasoning that the prompt opened, so the model only thought of it.
+    Thought,
 }
 
 /// A call that was read from a model's reply.

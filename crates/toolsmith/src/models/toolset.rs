@@ -88,7 +88,8 @@ impl Toolset {
 
     /// Reads a whole reply and runs its calls.
     ///
-    /// A call that is not finished or cannot be read is not run; its result says so.
+    /// A call that is not finished, cannot be read or stands in reasoning is not run; its result says
+    /// so.
     pub async fn answer(&self, reply: &str, order: Order) -> Answer {
         self.run(self.parse(reply), order).await
     }

@@ -151,6 +151,19 @@ async fn a_call_that_is_cut_off_is_not_run_and_its_result_says_so() {
 }
 
 #[tokio::test]
+async fn a_call_in_reasoning_that_the_prompt_opened_is_not_run() {
+    let ran = Arc::default();
+    let engine = Engine::builder().tool(tool(spec("a"), &ran)).build().unwrap();
+    let tools = Toolset::of(&engine, Dialect::Hermes);
+    let call = |n| format!("<tool_call>{{\"name\":\"a\",\"arguments\":{{\"n\":{n}}}}}</tool_call>");
+    let reply = format!("Hm {} no, better not.</think>{}", call(1), call(2));
+    let answer = tools.answer(&reply, Order::Parallel).await;
+    assert_eq!(*ran.lock().unwrap(), ["a 2"]);
+    let message = answer.results[0].result.as_ref().unwrap_err().message();
+    assert!(message.contains("stands in your reasoning"), "{message}");
+}
+
+#[tokio::test]
 async fn every_dialect_goes_all_the_way_round() {
     let engine = engine([("alpha.beta", Exposure::Direct)]);
     for dialect in Dialect::ALL {

@@ -70,7 +70,12 @@ fn can_hold(dialect: Dialect, arguments: &Value) -> bool {
     let mut texts = values.map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
     texts.all(|text| {
         let is_ended = |ender: &&str| text.split(ender).skip(1).any(goes_on);
-        !openers.iter().any(|opener| text.contains(opener)) && !enders.iter().any(is_ended)
+        // A section without an end would go on behind the value.
+        let is_section =
+            dialect == Dialect::Xml && text.trim_ascii_start().starts_with("<![CDATA[");
+        !is_section
+            && !openers.iter().any(|opener| text.contains(opener))
+            && !enders.iter().any(is_ended)
     })
 }
 
