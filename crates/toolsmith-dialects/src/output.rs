@@ -139,7 +139,7 @@ impl<'a> Output<'a> {
             None => arguments,
             Some(guise) => guise.real_arguments(arguments),
         };
-        let call = ParsedCall { id, name, arguments, range: start..end, state };
+        let call = ParsedCall { index, id, name, arguments, range: start..end, state };
         (self.emit)(Event::CallEnd { index, call });
     }
 
