@@ -148,7 +148,7 @@ impl<'a> Output<'a> {
             let message = "a parameter is given under both of its names; the last one holds";
             self.problem(ProblemKind::RepeatedParameter, start..end, message);
         }
-        let call = ParsedCall { id, name, arguments, range: start..end, state };
+        let call = ParsedCall { index, id, name, arguments, range: start..end, state };
         (self.emit)(Event::CallEnd { index, call });
     }
 

@@ -236,3 +236,27 @@ async fn a_chosen_version_is_the_only_one_that_can_be_called() {
     let error = tools.only(["pay@9"]).build().unwrap_err();
     assert!(error.message().contains("there are: 2.0.0, 1.5.0"), "{error}");
 }
+
+#[tokio::test]
+async fn results_keep_the_order_of_calls_that_share_a_document() {
+    let engine = engine([("a", Exposure::Direct)]);
+    let reply = json!({"candidates": [{"content": {"parts": [
+        {"functionCall": {"name": "a", "args": "bad"}},
+        {"functionCall": {"name": "a", "args": {"n": 2}}},
+    ]}, "finishReason": "STOP"}]});
+    let answer = Toolset::of(&engine, Dialect::Gemini).answer(&reply.to_string(), Order::InTurn);
+    let are_fine: Vec<bool> =
+        answer.await.results.iter().map(|result| result.result.is_ok()).collect();
+    assert_eq!(are_fine, [false, true]);
+}
+
+#[tokio::test]
+async fn a_call_that_was_only_thought_of_is_not_run() {
+    let ran = Arc::default();
+    let engine = Engine::builder().tool(tool(spec("a"), &ran)).build().unwrap();
+    let reply = "Hm <tool_call>{\"name\": \"a\", \"arguments\": {}}</tool_call> no.</think>Fine.";
+    let answer = Toolset::of(&engine, Dialect::Hermes).answer(reply, Order::InTurn).await;
+    assert!(ran.lock().unwrap().is_empty());
+    let message = answer.results[0].result.as_ref().unwrap_err().message();
+    assert!(message.contains("reasoning"), "{message}");
+}
