@@ -153,10 +153,9 @@ fn is_call(item: &Value) -> bool {
 fn close_of_answer(answer: &Value, is_last: bool) -> Close {
     match answer.get("status").and_then(Value::as_str) {
         Some("completed") => Close::Finished,
-        None => Close::Stopped,
         // Only the last item can be the one that was cut off.
         Some(_) if is_last => Close::CutOff,
-        Some(_) => Close::Stopped,
+        _ => Close::Stopped,
     }
 }
 

@@ -66,6 +66,8 @@ struct Partial {
     raw: String,
     scanner: JsonScanner,
     is_over: bool,
+    /// The arguments are over, and may be readable.
+    holds: bool,
     begun: Option<Begun>,
     streamed: usize,
     range: Range<usize>,
@@ -92,6 +94,12 @@ impl Gathered {
             call.close = Some(Close::Stopped);
         }
         match open {
+            // A stream that broke off before this piece would have offered the call.
+            Some(call) if call.holds && !piece.arguments.trim().is_empty() => {
+                call.add(&Piece { arguments: "", ..piece.clone() });
+                let message = "more text behind the arguments of a call was left out";
+                out.problem(ProblemKind::IgnoredText, piece.range.clone(), message);
+            }
             Some(call) => call.add(piece),
             None if is_full => {
                 let message = "too many calls are open at once; this one was left out";
@@ -141,10 +149,14 @@ impl Gathered {
     }
 
     fn pass_on(&mut self, out: &mut Output<'_>) {
-        while let Some(call) = self.calls.front_mut() {
+        loop {
+            let is_followed = self.calls.len() > 1;
+            let Some(call) = self.calls.front_mut() else { return };
+            if call.is_over && is_followed {
+                call.close.get_or_insert(Close::Finished);
+            }
             call.stream(out);
-            let is_ended = call.close.is_some() || (call.is_over && self.calls.len() > 1);
-            if !is_ended {
+            if call.close.is_none() {
                 return;
             }
             if let Some(call) = self.calls.pop_front() {
@@ -163,6 +175,7 @@ impl Partial {
             raw: String::new(),
             scanner: JsonScanner::default(),
             is_over: false,
+            holds: false,
             begun: None,
             streamed: 0,
             range: piece.range.clone(),
@@ -181,7 +194,7 @@ impl Partial {
             (Some(_), Some(_)) => true,
             _ => false,
         };
-        let is_between = self.is_over || self.raw.trim().is_empty();
+        let is_between = self.is_over || !self.scanner.has_begun();
         name != self.name
             || (has_other_id && is_between)
             || (self.is_over && !piece.arguments.trim().is_empty())
@@ -193,17 +206,17 @@ impl Partial {
     /// stream that broke off before would have offered them.
     fn complete(&mut self, piece: &Piece<'_>) -> bool {
         self.add(&Piece { arguments: "", ..piece.clone() });
-        let whole = piece.arguments.trim();
-        if whole.is_empty() || self.is_over {
-            return !whole.is_empty() && whole != self.raw.trim();
+        let is_given = !piece.arguments.trim().is_empty();
+        if !is_given || self.is_over {
+            return is_given && piece.arguments != self.raw;
         }
         if let Some(rest) = piece.arguments.strip_prefix(self.raw.as_str()) {
             self.add(&Piece { arguments: rest, ..piece.clone() });
             return false;
         }
-        self.raw = piece.arguments.to_owned();
+        piece.arguments.clone_into(&mut self.raw);
         self.scanner = JsonScanner::default();
-        self.is_over = self.scanner.feed(&self.raw).is_some();
+        self.scan(piece.arguments);
         // Events cannot take back what they told; the call itself is what counts.
         self.streamed = self.raw.len();
         false
@@ -216,9 +229,19 @@ impl Partial {
         if self.id.is_none() {
             self.id = piece.id.map(str::to_owned);
         }
-        self.is_over = self.is_over || self.scanner.feed(piece.arguments).is_some();
         self.raw.push_str(piece.arguments);
+        self.scan(piece.arguments);
         self.range.end = self.range.end.max(piece.range.end);
+    }
+
+    /// Looks whether the arguments are over with a piece that stands at their end.
+    fn scan(&mut self, piece: &str) {
+        if !self.is_over && self.scanner.feed(piece).is_some() {
+            self.is_over = true;
+            let raw = self.raw.trim_start();
+            self.holds =
+                ["{", "\"", "'", "null", "None"].iter().any(|start| raw.starts_with(start));
+        }
     }
 
     fn stream(&mut self, out: &mut Output<'_>) {
