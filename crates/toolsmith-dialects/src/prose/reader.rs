@@ -25,8 +25,7 @@ pub(crate) struct Prose {
     has_thought: bool,
     /// Nothing was read yet.
     is_fresh: bool,
-    /// Text other than white space was passed on.
-    has_words: bool,
+    said: Said,
     /// The dialect whose prose this is, when calls of others are looked for as well.
     watched: Option<Dialect>,
     /// A call of another dialect is next.
@@ -41,6 +40,15 @@ enum Tail {
     Open,
     /// The input ends inside what may open a call, and this stands in it.
     CutOff,
+}
+
+/// What the answer has said so far, calls and reasoning aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    /// Nothing but white space.
+    Nothing,
+    /// More than that.
+    Words,
 }
 
 /// What ended a run of text.
@@ -63,7 +71,7 @@ impl Default for Prose {
             thought: None,
             has_thought: false,
             is_fresh: true,
-            has_words: false,
+            said: Said::Nothing,
             watched: None,
             is_foreign: false,
             tail: Tail::Open,
@@ -132,11 +140,13 @@ impl Prose {
 
     /// Tells whether the answer has text so far, reasoning and white space aside.
     pub(crate) fn has_words(&self) -> bool {
-        self.has_words
+        self.said == Said::Words
     }
 
     fn tell(&mut self, text: &str, start: usize, out: &mut Output<'_>) {
-        self.has_words = self.has_words || !text.trim_ascii_start().is_empty();
+        if self.said == Said::Nothing && !text.trim_ascii_start().is_empty() {
+            self.said = Said::Words;
+        }
         out.text(text, start);
     }
 
@@ -268,7 +278,7 @@ impl Prose {
                     calls in it were only thought of";
                 out.problem(ProblemKind::MissingStart, range.clone(), message);
                 out.end_reasoning(range);
-                self.has_words = false;
+                self.said = Said::Nothing;
             }
         }
     }
