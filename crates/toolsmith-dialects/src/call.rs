@@ -17,11 +17,18 @@ pub enum CallState {
     Unfinished,
     /// Its end was found, but its arguments cannot be read even after repair.
     Unreadable,
+    /// It stands in reasoning that the prompt opened, so the model only thought of it.
+    Thought,
 }
 
 /// A call that was read from a model's reply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ParsedCall {
+    /// The number of the call in its reply, from zero, counted over all calls as they begin.
+    ///
+    /// It is that of the call's events. Calls that share a JSON document share their range, so this
+    /// is what tells their order.
+    pub index: usize,
     /// The identifier that the model or its server gave, where the format has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Text>,

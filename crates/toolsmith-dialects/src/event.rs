@@ -25,6 +25,8 @@ pub enum Event<'a> {
         range: Range<usize>,
     },
     /// All text so far was reasoning: its end tag came, and its beginning stood in the prompt.
+    ///
+    /// Calls that ended before it were only thought of; a [`Reply`](crate::Reply) sets them aside.
     ReasoningEnd {
         /// Where the end tag stands in the whole input.
         range: Range<usize>,

@@ -1,5 +1,7 @@
 //! How a tool is shown where that differs from what it is, and the way back.
 
+use std::collections::{BTreeMap, HashSet};
+
 use serde_json::{Map, Value};
 use toolsmith_core::Text;
 
@@ -20,12 +22,48 @@ pub(crate) struct Guise {
     pub(crate) tool: Text,
     /// The name under which it is shown.
     pub(crate) shown: Text,
-    /// Parameters under other names: what they are shown as, what they are called.
-    pub(crate) keys: Vec<(String, String)>,
+    /// Parameters under other names.
+    pub(crate) keys: Keys,
     /// How deep those names reach.
     pub(crate) reach: Reach,
     /// Parameters for which null means that they are left out, as [`joined`] writes them.
-    pub(crate) fillers: Vec<String>,
+    pub(crate) fillers: HashSet<String>,
+}
+
+/// Parameters under other names, found by either; schemas are foreign and may have thousands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    real: BTreeMap<String, String>,
+    shown: BTreeMap<String, String>,
+}
+
+impl Keys {
+    /// Tells whether all parameters are shown as they are.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.real.is_empty()
+    }
+
+    /// Takes in a parameter that is shown under another name.
+    pub(crate) fn add(&mut self, shown: &str, real: &str) {
+        self.real.insert(shown.to_owned(), real.to_owned());
+        self.shown.insert(real.to_owned(), shown.to_owned());
+    }
+
+    /// Returns the name under which a parameter is shown, where it is another.
+    pub(crate) fn shown(&self, real: &str) -> Option<&str> {
+        self.shown.get(real).map(String::as_str)
+    }
+
+    /// Returns what is shown and what it is called, in the order of the former.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.real.iter().map(|(shown, real)| (shown.as_str(), real.as_str()))
+    }
+
+    /// Returns a value with the names of its members as they are shown.
+    pub(crate) fn shown_in(&self, value: Value, reach: Reach) -> Value {
+        let name = |real: &str| self.shown(real).unwrap_or(real).to_owned();
+        renamed(value, reach, &name, &mut false)
+    }
 }
 
 impl Guise {
@@ -36,26 +74,24 @@ impl Guise {
 
     /// Returns the parameter that is shown under a name; the name itself where it is its own.
     pub(crate) fn real_key<'a>(&'a self, shown: &'a str) -> &'a str {
-        self.keys.iter().find(|(name, _)| name == shown).map_or(shown, |(_, real)| real)
+        self.keys.real.get(shown).map_or(shown, String::as_str)
     }
 
-    fn shown_key<'a>(&'a self, real: &'a str) -> &'a str {
-        self.keys.iter().find(|(_, name)| name == real).map_or(real, |(shown, _)| shown)
-    }
-
-    /// Returns arguments as the tool wants them.
-    pub(crate) fn real_arguments(&self, arguments: Value) -> Value {
+    /// Returns arguments as the tool wants them, and whether one is there under both its names.
+    pub(crate) fn real_arguments(&self, arguments: Value) -> (Value, bool) {
         let arguments =
             if self.fillers.is_empty() { arguments } else { self.without_fillers(arguments, "") };
         if self.keys.is_empty() {
-            return arguments;
+            return (arguments, false);
         }
-        renamed(arguments, self.reach, &|key| self.real_key(key).to_owned())
+        let mut is_repeated = false;
+        let name = |shown: &str| self.real_key(shown).to_owned();
+        (renamed(arguments, self.reach, &name, &mut is_repeated), is_repeated)
     }
 
     /// Returns arguments, or other values of the tool's input, as a model is to see them.
     pub(crate) fn shown_arguments(&self, arguments: &Value) -> Value {
-        renamed(arguments.clone(), self.reach, &|key| self.shown_key(key).to_owned())
+        self.keys.shown_in(arguments.clone(), self.reach)
     }
 
     /// Leaves out nulls that only say that a parameter is not given.
@@ -86,16 +122,68 @@ pub(crate) fn joined(path: &str, key: &str) -> String {
     format!("{path}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-fn renamed(value: Value, reach: Reach, name: &dyn Fn(&str) -> String) -> Value {
-    let deep = |value: Value| match reach {
+/// Renames the members of objects; says whether two of one object got the same name.
+fn renamed(
+    value: Value,
+    reach: Reach,
+    name: &dyn Fn(&str) -> String,
+    is_repeated: &mut bool,
+) -> Value {
+    let deep = |value: Value, is_repeated: &mut bool| match reach {
         Reach::Top => value,
-        Reach::All => renamed(value, reach, name),
+        Reach::All => renamed(value, reach, name, is_repeated),
     };
     match value {
         Value::Object(fields) => {
-            fields.into_iter().map(|(key, value)| (name(&key), deep(value))).collect()
+            let mut named = Map::with_capacity(fields.len());
+            for (key, value) in fields {
+                let value = deep(value, is_repeated);
+                *is_repeated |= named.insert(name(&key), value).is_some();
+            }
+            Value::Object(named)
         }
-        Value::Array(members) if reach == Reach::All => members.into_iter().map(deep).collect(),
+        Value::Array(members) if reach == Reach::All => {
+            members.into_iter().map(|member| deep(member, is_repeated)).collect()
+        }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use toolsmith_core::ToolSpec;
+
+    use crate::{Dialect, ProblemKind, RenderSettings, Settings, Tools, parse, render_tools};
+
+    #[test]
+    fn a_parameter_under_both_its_names_is_noted() {
+        let schema = json!({"type": "object", "properties": {"城市": {"type": "string"}}});
+        let spec = ToolSpec::new("weather").unwrap().with_input_schema(&schema);
+        let shown = render_tools(Dialect::Gemini, &[&spec], &RenderSettings::default());
+        let key = &shown.guises[0].keys.shown("城市").unwrap();
+        let tools = Tools::of_specs([&spec]).shown_as(&shown);
+        let text = json!({"functionCall": {"name": "weather", "args": {*key: "a", "城市": "b"}}});
+        let reply = parse(Dialect::Gemini, &text.to_string(), &tools, &Settings::default());
+        assert_eq!(reply.calls[0].arguments, json!({"城市": "b"}));
+        assert_eq!(reply.problems[0].kind, ProblemKind::RepeatedParameter);
+    }
+
+    #[test]
+    fn thousands_of_parameters_come_back_under_their_names() {
+        let names: Vec<_> = (0..20_000).map(|number| format!("参数{number}")).collect();
+        let properties: serde_json::Map<_, _> =
+            names.iter().map(|name| (name.clone(), json!({"type": "string"}))).collect();
+        let schema = json!({"type": "object", "properties": properties, "required": names});
+        let spec = ToolSpec::new("wide").unwrap().with_input_schema(&schema);
+        let shown = render_tools(Dialect::Gemini, &[&spec], &RenderSettings::default());
+        let keys = &shown.guises[0].keys;
+        let tools = Tools::of_specs([&spec]).shown_as(&shown);
+        let arguments: serde_json::Map<_, _> =
+            names.iter().map(|name| (keys.shown(name).unwrap().to_owned(), json!(name))).collect();
+        let text = json!({"functionCall": {"name": "wide", "args": arguments}}).to_string();
+        let reply = parse(Dialect::Gemini, &text, &tools, &Settings::default());
+        assert_eq!(reply.calls[0].arguments["参数19999"], "参数19999");
+        assert!(tools.shape("wide").unwrap().names(keys.shown("参数7").unwrap()));
     }
 }

@@ -15,6 +15,8 @@ const MOST_PROBLEMS: usize = 1_000;
 pub(crate) struct Counts {
     calls: usize,
     problems: usize,
+    /// Problems have been left out of the list.
+    is_cut_short: bool,
 }
 
 /// Where a machine writes what it found, and what it needs to know to find it.
@@ -96,12 +98,15 @@ impl<'a> Output<'a> {
         message: impl Into<String>,
     ) {
         self.counts.problems += 1;
-        let is_grave =
-            matches!(kind, ProblemKind::UnfinishedCall | ProblemKind::UnreadableArguments);
-        if self.counts.problems > MOST_PROBLEMS && !is_grave {
-            return;
+        if self.counts.problems <= MOST_PROBLEMS || is_grave(kind) {
+            let message = message.into();
+            return (self.emit)(Event::Problem(Problem { kind, message, range }));
         }
-        (self.emit)(Event::Problem(Problem { kind, message: message.into(), range }));
+        if !std::mem::replace(&mut self.counts.is_cut_short, true) {
+            let message = "there are more problems from here on than are listed".to_owned();
+            let kind = ProblemKind::Unlisted;
+            (self.emit)(Event::Problem(Problem { kind, message, range }));
+        }
     }
 
     /// Begins a call; `name` is what the model wrote.
@@ -135,11 +140,15 @@ impl<'a> Output<'a> {
     /// Ends a call; `end` is the place behind it in the whole input.
     pub(crate) fn end(&mut self, call: Begun, arguments: Value, state: CallState, end: usize) {
         let Begun { index, id, name, start } = call;
-        let arguments = match self.tools.guise(&name) {
-            None => arguments,
+        let (arguments, are_repeated) = match self.tools.guise(&name) {
+            None => (arguments, false),
             Some(guise) => guise.real_arguments(arguments),
         };
-        let call = ParsedCall { id, name, arguments, range: start..end, state };
+        if are_repeated {
+            let message = "a parameter is given under both of its names; the last one holds";
+            self.problem(ProblemKind::RepeatedParameter, start..end, message);
+        }
+        let call = ParsedCall { index, id, name, arguments, range: start..end, state };
         (self.emit)(Event::CallEnd { index, call });
     }
 
@@ -151,5 +160,41 @@ impl<'a> Output<'a> {
             format!("the call of `{}` is not finished, so it is not to be run", call.name),
         );
         self.end(call, arguments, CallState::Unfinished, end);
+    }
+}
+
+/// Tells whether a problem says that a call is not run.
+fn is_grave(kind: ProblemKind) -> bool {
+    use ProblemKind::{NamelessCall, UnfinishedCall, UnreadableArguments};
+    matches!(kind, NamelessCall | UnfinishedCall | UnreadableArguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dialect, Reply, parse};
+
+    fn kinds(reply: &Reply) -> Vec<ProblemKind> {
+        reply.problems.iter().map(|problem| problem.kind).collect()
+    }
+
+    #[test]
+    fn the_list_of_problems_says_where_it_stops() {
+        let text = "</invoke>\n".repeat(MOST_PROBLEMS + 5);
+        let reply = parse(Dialect::Xml, &text, &Tools::none(), &Settings::default());
+        assert_eq!(reply.problems.len(), MOST_PROBLEMS + 1);
+        assert_eq!(kinds(&reply).last(), Some(&ProblemKind::Unlisted));
+        let text = "</invoke>\n".repeat(MOST_PROBLEMS);
+        let reply = parse(Dialect::Xml, &text, &Tools::none(), &Settings::default());
+        assert!(!kinds(&reply).contains(&ProblemKind::Unlisted));
+    }
+
+    #[test]
+    fn a_call_that_is_left_out_is_always_listed() {
+        let one = "<|tool_call_begin|>add<|tool_call_end|>";
+        let text = one.repeat(MOST_PROBLEMS + 5);
+        let reply = parse(Dialect::Kimi, &text, &Tools::none(), &Settings::default());
+        let nameless = kinds(&reply).into_iter().filter(|kind| *kind == ProblemKind::NamelessCall);
+        assert_eq!(nameless.count(), MOST_PROBLEMS + 5);
     }
 }

@@ -17,7 +17,7 @@ pub enum ProblemKind {
     Repaired,
     /// A value does not fit the type that the tool wants; it stays the raw string.
     UntypedValue,
-    /// A parameter was given twice; the last one holds.
+    /// A parameter, or a key inside one, was given twice; the last one holds.
     RepeatedParameter,
     /// An end tag or a closing bracket is missing, and what follows shows where it belongs.
     MissingEnd,
@@ -35,7 +35,7 @@ pub enum ProblemKind {
     NamelessCall,
     /// A value holds tags of the dialect itself; its end was found by what follows.
     MarkupInValue,
-    /// A call inside a code fence was taken for an example, so for text.
+    /// A call inside code or a quote was taken for an example, so for text.
     FencedCall,
     /// A call inside the model's reasoning was not taken for one.
     ThoughtCall,
@@ -45,6 +45,8 @@ pub enum ProblemKind {
     Ambiguous,
     /// The input as a whole is not what the dialect says.
     MalformedInput,
+    /// There is more that is odd than is listed; what concerns whether a call is run still is.
+    Unlisted,
 }
 
 /// One oddity of a reply; in JSON `{kind, message, start, end}`.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 use serde::Serialize;
 
-use crate::{Dialect, Event, ParsedCall, Parser, Problem, Settings, Tools};
+use crate::{CallState, Dialect, Event, ParsedCall, Parser, Problem, Settings, Tools};
 
 /// A piece of text that belongs to no call, or of reasoning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +25,7 @@ pub struct Reply {
     pub reasoning: Vec<TextPiece>,
     /// The calls that are all there, in order.
     pub calls: Vec<ParsedCall>,
-    /// The calls that must not be run: unfinished or unreadable ones.
+    /// The calls that must not be run: unfinished, unreadable and merely thought ones.
     pub set_aside: Vec<ParsedCall>,
     /// What is odd, in the order in which it was noticed.
     pub problems: Vec<Problem>,
@@ -47,12 +47,21 @@ impl Reply {
         match event {
             Event::Text { text, range } => add_piece(&mut self.pieces, text, range),
             Event::Reasoning { text, range } => add_piece(&mut self.reasoning, text, range),
-            Event::ReasoningEnd { .. } => self.reasoning.append(&mut self.pieces),
+            Event::ReasoningEnd { .. } => self.end_reasoning(),
             Event::CallEnd { call, .. } if call.is_complete() => self.calls.push(call),
             Event::CallEnd { call, .. } => self.set_aside.push(call),
             Event::Problem(problem) => self.problems.push(problem),
             Event::CallStart { .. } | Event::Arguments { .. } => {}
         }
+    }
+
+    /// Takes all text so far for reasoning, and the calls in it for thoughts.
+    fn end_reasoning(&mut self) {
+        self.reasoning.append(&mut self.pieces);
+        let thoughts = self.calls.drain(..);
+        self.set_aside
+            .extend(thoughts.map(|call| ParsedCall { state: CallState::Thought, ..call }));
+        self.set_aside.sort_by_key(|call| call.range.start);
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a reply is read.
 
-/// Whether a call inside a Markdown code fence is a call.
+/// Whether a call inside a code fence, a code span or a quoted line of Markdown is a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fences {
     /// It is an example, so text; a problem says that it was seen.
@@ -45,7 +45,7 @@ pub enum Thoughts {
 /// How a reply is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// What a call inside a code fence is.
+    /// What a call inside code or a quote is.
     pub fences: Fences,
     /// What entities in values are.
     pub entities: Entities,

@@ -1,6 +1,9 @@
 //! What types a tool's parameters may have, taken from its schema.
 
-use std::ops::BitOr;
+use std::{
+    collections::{HashMap, HashSet},
+    ops::BitOr,
+};
 
 use serde_json::{Map, Value};
 
@@ -68,7 +71,7 @@ impl Shape {
     /// Reads the types out of an input schema.
     pub fn of_schema(schema: &Value) -> Self {
         let mut shape = Self::default();
-        shape.collect(schema, schema, &mut { MOST });
+        shape.collect(schema, schema, &mut HashSet::new(), &mut { MOST });
         shape
     }
 
@@ -92,28 +95,40 @@ impl Shape {
     }
 
     /// Returns the shape with parameters under further names: each with the one it has.
-    pub(crate) fn also_named(&self, names: &[(String, String)]) -> Self {
+    pub(crate) fn also_named<'a>(
+        &self,
+        names: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Self {
+        let known: HashMap<&str, Wanted> =
+            self.properties.iter().map(|(name, wanted)| (&**name, *wanted)).collect();
         let mut shape = self.clone();
         for (shown, real) in names {
-            if let Some(wanted) = self.wanted(real).filter(|_| self.names(real)) {
-                shape.properties.push((shown.as_str().into(), wanted));
+            if let Some(wanted) = known.get(real) {
+                shape.properties.push((shown.into(), *wanted));
             }
         }
         shape
     }
 
-    fn collect(&mut self, schema: &Value, root: &Value, budget: &mut usize) {
+    /// Takes the parameters of a schema in; `known` are the names so far.
+    fn collect<'a>(
+        &mut self,
+        schema: &'a Value,
+        root: &'a Value,
+        known: &mut HashSet<&'a str>,
+        budget: &mut usize,
+    ) {
         let (Some(fields), Some(left)) = (schema.as_object(), budget.checked_sub(1)) else {
             return;
         };
         *budget = left;
         if let Some(target) = referenced(fields, root) {
-            self.collect(target, root, budget);
+            self.collect(target, root, known, budget);
         }
         for (name, property) in
             fields.get("properties").and_then(Value::as_object).into_iter().flatten()
         {
-            if !self.names(name) {
+            if known.insert(name) {
                 self.properties.push((name.as_str().into(), Wanted::of_schema(property, root)));
             }
         }
@@ -125,7 +140,7 @@ impl Shape {
             ["allOf", "anyOf", "oneOf"].iter().filter_map(|key| fields.get(*key)?.as_array())
         {
             for part in part {
-                self.collect(part, root, budget);
+                self.collect(part, root, known, budget);
             }
         }
     }
@@ -224,6 +239,16 @@ mod tests {
         assert_eq!(shape.wanted("narrow"), Some(Wanted::STRING));
         assert_eq!(shape.wanted("other"), Some(Wanted::NUMBER | Wanted::INTEGER));
         assert!(shape.names("plain") && !shape.names("other"));
+    }
+
+    #[test]
+    fn a_parameter_that_is_there_twice_counts_once() {
+        let part = json!({"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}});
+        let schema =
+            json!({"properties": {"b": {"type": "null"}}, "allOf": [part, {"$ref": "#/allOf/0"}]});
+        let shape = Shape::of_schema(&schema);
+        assert_eq!(shape.parameters().collect::<Vec<_>>(), ["b", "a"]);
+        assert_eq!(shape.wanted("b"), Some(Wanted::NULL));
     }
 
     #[test]

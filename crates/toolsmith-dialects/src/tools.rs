@@ -95,7 +95,7 @@ impl Tools {
         if guise.keys.is_empty() {
             return Some(shape);
         }
-        Some(Arc::new(shape.also_named(&guise.keys)))
+        Some(Arc::new(shape.also_named(guise.keys.iter())))
     }
 
     /// Tells whether there is such a tool.

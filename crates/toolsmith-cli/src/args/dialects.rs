@@ -39,7 +39,7 @@ pub struct Render {
     /// Give every schema and parameter a title
     #[arg(long)]
     pub titles: bool,
-    /// Ask OpenAI to hold the model to the schemas, where they can be written so
+    /// Let the provider hold the model to the schemas, where they can be written so
     #[arg(long)]
     pub strict: bool,
     /// Show so many tools at most, and the pair instead of more

@@ -139,9 +139,11 @@ fn look_answer(text: &str, more: More) -> Look<Vec<Dialect>> {
         return Look::No;
     }
     Strings::look(text, more).and_then(|strings| {
-        let has = |dialect: &&Dialect| strings.have(dialect.format().marks());
-        let fits: Vec<_> = ANSWERS.iter().filter(has).copied().collect();
-        if fits.is_empty() { Look::No } else { Look::Yes(fits) }
+        let mut fits = strings.parts().map(|part| {
+            let has = |dialect: &&Dialect| part.have(dialect.format().marks());
+            ANSWERS.iter().filter(has).copied().collect::<Vec<_>>()
+        });
+        fits.find(|fits| !fits.is_empty()).map_or(Look::No, Look::Yes)
     })
 }
 
@@ -172,6 +174,7 @@ fn candidates(text: &str) -> &'static [Dialect] {
 mod tests {
     use serde_json::json;
 
+    use super::super::samples::read_answer;
     use crate::{
         Dialect, ProblemKind, Reply, Settings, ShownCall, Tools, laws, parse, render_calls,
     };
@@ -269,9 +272,20 @@ mod tests {
     fn the_first_document_decides_alone() {
         let first = r#"{"content":[{"type":"tool_use","name":"add","input":{}}]}"#;
         let second = r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","name":"add","arguments":""}}"#;
-        let reply = read(&format!("{first}{second}"));
-        assert_eq!(reply.calls, read(first).calls);
-        assert_eq!(reply.calls.len(), 1);
+        for text in
+            [format!("{first}{second}"), format!("[{first}{second}"), format!("[{first},{second}]")]
+        {
+            let reply = read(&text);
+            assert_eq!(reply.calls.len(), 1, "{text}");
+            laws::no_prefix_invents_a_call(Dialect::Auto, &text, &tools());
+        }
+    }
+
+    #[test]
+    fn a_list_is_known_by_the_first_object_that_tells() {
+        let text = r#"[{"type":"text","text":"So."},{"type":"tool_use","name":"add","input":{}}]"#;
+        let reply = read_answer(Dialect::Auto, text);
+        assert_eq!((reply.text().as_str(), reply.calls.len()), ("So.", 1));
     }
 
     #[test]

@@ -43,6 +43,11 @@ const UNITS: &[&str] = &[
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>a<｜tool▁sep｜>",
     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"a\"}}]}}]}\n",
     "<invoke name=\"a\"><parameter name=\"b\">",
+    "<![CDATA[",
+    "]",
+    "]]><![CDATA[",
+    "\n> ",
+    "``` ",
 ];
 
 /// What may stand before the repeated text, so that it is met in all places.
@@ -62,6 +67,7 @@ const BEFORE: &[&str] = &[
     "[a()",
     "<|channel|>",
     "<function_calls><invoke name=\"a\"><parameter name=\"b\">",
+    "<function_calls><invoke name=\"a\"><parameter name=\"b\"><![CDATA[",
 ];
 
 #[test]

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::samples::{calls, events, problems, read, read_answer, tools};
 use crate::{
-    Dialect, Parser, ProblemKind, Reply, Settings, ShownCall, Thoughts, parse, render_calls,
+    CallState, Dialect, Parser, ProblemKind, Reply, Settings, ShownCall, Thoughts, parse,
+    render_calls,
 };
 
 /// The dialects of raw text whose reasoning stands between tags.
@@ -77,6 +78,20 @@ fn reasoning_that_the_prompt_opened_is_known_by_its_end_tag() {
         assert_eq!(reply.text().trim(), "", "{dialect}");
         assert_eq!(problems(&reply), [ProblemKind::MissingStart], "{dialect}");
     }
+}
+
+#[test]
+fn calls_in_reasoning_that_the_prompt_opened_are_set_aside() {
+    for &dialect in RAW {
+        let call = a_call(dialect);
+        let reply = read(dialect, &format!("I write {call} or not</think>\n\n{call}"));
+        assert_eq!(calls(&reply), json!([["add", {"a": 1}]]), "{dialect}");
+        let states: Vec<_> = reply.set_aside.iter().map(|call| call.state).collect();
+        assert_eq!(states, [CallState::Thought], "{dialect}");
+        assert!(reply.set_aside[0].range.end < reply.calls[0].range.start, "{dialect}");
+        assert_eq!(reply.text().trim(), "", "{dialect}");
+    }
+    assert_eq!(json!(CallState::Thought), "thought");
 }
 
 #[test]

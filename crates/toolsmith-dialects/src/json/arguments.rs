@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
+use super::read_plain;
 use crate::{CallState, Fix, ProblemKind, Repairs, output::Output, repair};
 
 /// Reads arguments that a dialect writes as one JSON object, and notes what is odd.
@@ -27,14 +28,14 @@ pub(crate) fn read_arguments(
         return (Value::String(raw.to_owned()), CallState::Unreadable);
     };
     for fix in fixes {
-        out.problem(ProblemKind::Repaired, range.clone(), fix.as_str());
+        out.problem(fix.kind(), range.clone(), fix.as_str());
     }
     (value, CallState::Complete)
 }
 
 fn read(raw: &str, repairs: Repairs) -> Option<(Value, Vec<Fix>)> {
-    let (value, mut fixes) = match serde_json::from_str(raw) {
-        Ok(value) => (value, Vec::new()),
+    let (value, mut fixes) = match read_plain(raw) {
+        Ok((value, is_repeated)) => (value, repeated(is_repeated)),
         Err(_) if repairs == Repairs::Refuse => return None,
         Err(_) => repair(raw).map(|repaired| (repaired.value, repaired.fixes))?,
     };
@@ -42,10 +43,15 @@ fn read(raw: &str, repairs: Repairs) -> Option<(Value, Vec<Fix>)> {
         Value::Object(_) => Some((value, fixes)),
         Value::Null => Some((Value::Object(Map::new()), fixes)),
         Value::String(inner) if repairs == Repairs::Try => {
-            let inner = serde_json::from_str(&inner).ok().filter(Value::is_object)?;
+            let (inner, is_repeated) = read_plain(&inner).ok().filter(|(v, _)| v.is_object())?;
             fixes.push(Fix::DoubleEncoded);
+            fixes.extend(repeated(is_repeated));
             Some((inner, fixes))
         }
         _ => None,
     }
+}
+
+fn repeated(is_repeated: bool) -> Vec<Fix> {
+    if is_repeated { vec![Fix::RepeatedKey] } else { Vec::new() }
 }

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::ProblemKind;
+
 /// The deepest nesting, as deep as JSON itself is read: a hostile text must not use up the stack.
 const DEEPEST: usize = 127;
 
@@ -33,6 +35,8 @@ pub enum Fix {
     DoubleEncoded,
     /// White space that JSON does not know was passed over.
     OddSpace,
+    /// A key is there twice; the last one holds.
+    RepeatedKey,
 }
 
 impl Fix {
@@ -50,6 +54,15 @@ impl Fix {
             Self::BadEscape => "a backslash that escapes nothing was doubled",
             Self::DoubleEncoded => "JSON inside a JSON string was unpacked",
             Self::OddSpace => "white space that JSON does not know was passed over",
+            Self::RepeatedKey => "a key is given more than once; the last one holds",
+        }
+    }
+
+    /// Returns what kind of problem it is.
+    pub(crate) fn kind(self) -> ProblemKind {
+        match self {
+            Self::RepeatedKey => ProblemKind::RepeatedParameter,
+            _ => ProblemKind::Repaired,
         }
     }
 }
@@ -146,7 +159,9 @@ impl<'a> Reader<'a> {
             self.at += 1;
             self.skip_space();
             let value = self.value(depth + 1)?;
-            fields.insert(key, value);
+            if fields.insert(key, value).is_some() {
+                self.fix(Fix::RepeatedKey);
+            }
         }
         Some(Value::Object(fields))
     }

@@ -25,6 +25,7 @@ pub(crate) struct Prose {
     has_thought: bool,
     /// Nothing was read yet.
     is_fresh: bool,
+    said: Said,
     /// The dialect whose prose this is, when calls of others are looked for as well.
     watched: Option<Dialect>,
     /// A call of another dialect is next.
@@ -39,6 +40,15 @@ enum Tail {
     Open,
     /// The input ends inside what may open a call, and this stands in it.
     CutOff,
+}
+
+/// What the answer has said so far, calls and reasoning aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    /// Nothing but white space.
+    Nothing,
+    /// More than that.
+    Words,
 }
 
 /// What ended a run of text.
@@ -61,6 +71,7 @@ impl Default for Prose {
             thought: None,
             has_thought: false,
             is_fresh: true,
+            said: Said::Nothing,
             watched: None,
             is_foreign: false,
             tail: Tail::Open,
@@ -118,12 +129,24 @@ impl Prose {
 
     /// Takes note of text that was read past this reader, such as a whole call.
     pub(crate) fn pass(&mut self, text: &str) {
-        self.code.pass(text);
+        self.code.pass_over(text);
     }
 
     /// Passes text on that a reader held, and that turned out to be no part of a call.
     pub(crate) fn give_back(&mut self, text: &str, start: usize, out: &mut Output<'_>) {
         self.code.pass(text);
+        self.tell(text, start, out);
+    }
+
+    /// Tells whether the answer has text so far, reasoning and white space aside.
+    pub(crate) fn has_words(&self) -> bool {
+        self.said == Said::Words
+    }
+
+    fn tell(&mut self, text: &str, start: usize, out: &mut Output<'_>) {
+        if self.said == Said::Nothing && !text.trim_ascii_start().is_empty() {
+            self.said = Said::Words;
+        }
         out.text(text, start);
     }
 
@@ -149,7 +172,7 @@ impl Prose {
             at += skip;
             let Some(&byte) = ahead.as_bytes().first() else { break };
             if matches!(byte, b'`' | b'~') {
-                at += self.code.meet(byte);
+                self.code.meet(byte);
                 continue;
             }
             match self.look_tag(ahead, cursor.more(), out) {
@@ -168,7 +191,7 @@ impl Prose {
                 }
                 Look::Yes(_) => {
                     // What stands before is told first: so it comes when it arrives in pieces.
-                    out.text(cursor.take(at - told), start + told);
+                    self.tell(cursor.take(at - told), start + told, out);
                     told = at;
                     self.note(start + at, out);
                 }
@@ -180,7 +203,7 @@ impl Prose {
             self.code.go_on();
             at += 1;
         }
-        out.text(cursor.take(at - told), start + told);
+        self.tell(cursor.take(at - told), start + told, out);
         stop
     }
 
@@ -252,9 +275,10 @@ impl Prose {
             // Many templates open the reasoning in the prompt.
             ThoughtTag::Close(_) => {
                 let message = "the text before this end tag is reasoning that the prompt opened; \
-                    only a setting keeps calls in it from being read";
+                    calls in it were only thought of";
                 out.problem(ProblemKind::MissingStart, range.clone(), message);
                 out.end_reasoning(range);
+                self.said = Said::Nothing;
             }
         }
     }

@@ -12,3 +12,4 @@ mod recorded;
 mod replay;
 mod results;
 mod schemas;
+mod streams;

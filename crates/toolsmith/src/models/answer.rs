@@ -59,6 +59,7 @@ impl Answered {
     pub(super) fn not_run(call: &ParsedCall, called: Text) -> Self {
         let why = match call.state {
             CallState::Unfinished => "is not finished",
+            CallState::Thought => "stands in your reasoning",
             _ => "has arguments that cannot be read as JSON",
         };
         let message = format!("The call {why}, so it was not run; write it again, whole.");

@@ -184,10 +184,13 @@ impl ToolsetBuilder {
     }
 }
 
+/// The parameters of a tool, and the entry that they were read from.
+type Known = (Arc<Entry>, Arc<Shape>);
+
 /// Lets replies be read by the schemas of all tools that the caller may see, shown or not.
 fn reading(engine: &Engine, rights: &Rights) -> Tools {
     let (engine, rights) = (engine.clone(), rights.clone());
-    let shapes: Mutex<HashMap<String, (Arc<Entry>, Arc<Shape>)>> = Mutex::default();
+    let shapes: Mutex<HashMap<String, Known>> = Mutex::default();
     Tools::from_lookup(move |name| {
         let entry = engine.registry().visible(name, &rights)?;
         let mut shapes = shapes.lock();

@@ -88,7 +88,8 @@ impl Toolset {
 
     /// Reads a whole reply and runs its calls.
     ///
-    /// A call that is not finished or cannot be read is not run; its result says so.
+    /// A call that is not finished, cannot be read or stands in reasoning is not run; its result says
+    /// so.
     pub async fn answer(&self, reply: &str, order: Order) -> Answer {
         self.run(self.parse(reply), order).await
     }
@@ -114,9 +115,9 @@ impl Toolset {
             .map(|(call, outcome)| (call, Answered::of(call.id.clone(), shown(call), outcome)));
         let left = reply.set_aside.iter().map(|call| (call, Answered::not_run(call, shown(call))));
         let mut results: Vec<_> =
-            done.chain(left).map(|(call, answered)| (call.range.start, answered)).collect();
+            done.chain(left).map(|(call, answered)| (call.index, answered)).collect();
         // As the model wrote them, whatever became of them.
-        results.sort_by_key(|(start, _)| *start);
+        results.sort_by_key(|(index, _)| *index);
         let results = results.into_iter().map(|(_, answered)| answered).collect();
         Answer { reply, results, timestamp: self.engine.now(), dialect: self.dialect }
     }

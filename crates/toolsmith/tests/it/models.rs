@@ -1,7 +1,8 @@
 //! What models are shown, and how their replies are answered.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use toolsmith::{
     AllowList, ErrorKind, Exposure, Rights,
     builtins::catalogue,
@@ -21,7 +22,7 @@ fn spec(name: &str) -> ToolSpec {
 fn tool(spec: ToolSpec, ran: &Arc<Mutex<Vec<String>>>) -> Tool {
     let (name, ran) = (spec.name.to_string(), Arc::clone(ran));
     Tool::function(spec, move |_cx, input| {
-        ran.lock().unwrap().push(format!("{name} {}", input["n"]));
+        ran.lock().push(format!("{name} {}", input["n"]));
         let output = json!({ "from": name, "n": input["n"] });
         async move { Ok(output) }
     })
@@ -113,7 +114,7 @@ async fn calls_run_in_turn_and_results_keep_the_order_of_the_reply() {
             let ran = Arc::clone(&ran);
             async move {
                 tokio::task::yield_now().await;
-                ran.lock().unwrap().push(format!("slow {}", input["n"]));
+                ran.lock().push(format!("slow {}", input["n"]));
                 Ok(json!("slow"))
             }
         }
@@ -124,7 +125,7 @@ async fn calls_run_in_turn_and_results_keep_the_order_of_the_reply() {
         <invoke name=\"fast\">\n<parameter name=\"n\">2</parameter>\n</invoke>\n\
         </function_calls>";
     let event = models::parse_and_execute(&engine, reply).await;
-    assert_eq!(*ran.lock().unwrap(), ["slow 1", "fast 2"]);
+    assert_eq!(*ran.lock(), ["slow 1", "fast 2"]);
     let results = event["data"]["results"].as_array().unwrap();
     let of = |key: &str| results.iter().map(|result| result[key].clone()).collect::<Vec<_>>();
     assert_eq!(of("tool_name"), ["slow", "gone", "fast"]);
@@ -141,13 +142,26 @@ async fn a_call_that_is_cut_off_is_not_run_and_its_result_says_so() {
     let reply = "<function_calls>\n<invoke name=\"a\">\n<parameter name=\"n\">1</parameter>\n\
         </invoke>\n<invoke name=\"a\">\n<parameter name=\"n\">2";
     let answer = tools.answer(reply, Order::Parallel).await;
-    assert_eq!(*ran.lock().unwrap(), ["a 1"]);
+    assert_eq!(*ran.lock(), ["a 1"]);
     assert_eq!(answer.results.len(), 2);
     let cut_off = &answer.results[1];
     assert!(cut_off.call_id.is_none());
     let message = cut_off.result.as_ref().unwrap_err().message();
     assert!(message.contains("not finished"), "{message}");
     assert!(answer.render().contains("not finished"), "{}", answer.render());
+}
+
+#[tokio::test]
+async fn a_call_in_reasoning_that_the_prompt_opened_is_not_run() {
+    let ran = Arc::default();
+    let engine = Engine::builder().tool(tool(spec("a"), &ran)).build().unwrap();
+    let tools = Toolset::of(&engine, Dialect::Hermes);
+    let call = |n| format!("<tool_call>{{\"name\":\"a\",\"arguments\":{{\"n\":{n}}}}}</tool_call>");
+    let reply = format!("Hm {} no, better not.</think>{}", call(1), call(2));
+    let answer = tools.answer(&reply, Order::Parallel).await;
+    assert_eq!(*ran.lock(), ["a 2"]);
+    let message = answer.results[0].result.as_ref().unwrap_err().message();
+    assert!(message.contains("stands in your reasoning"), "{message}");
 }
 
 #[tokio::test]
@@ -205,7 +219,7 @@ async fn a_chosen_version_is_the_only_one_that_can_be_called() {
         let (ran, version) = (Arc::clone(&ran), version.to_owned());
         Tool::function(spec, move |_cx, _input| {
             let ran: &Arc<Mutex<Vec<String>>> = &ran;
-            ran.lock().unwrap().push(version.clone());
+            ran.lock().push(version.clone());
             async { Ok(json!(null)) }
         })
     };
@@ -217,9 +231,22 @@ async fn a_chosen_version_is_the_only_one_that_can_be_called() {
 <tool_call>{"name": "pay@2.0.0", "arguments": {}}</tool_call>
 <tool_call>{"name": "call_tool", "arguments": {"name": "pay@^2", "arguments": {}}}</tool_call>"#;
     chosen.answer(reply, Order::InTurn).await;
-    assert_eq!(*ran.lock().unwrap(), ["1.5.0"; 3]);
+    assert_eq!(*ran.lock(), ["1.5.0"; 3]);
     let error = tools.clone().only(["pay@^1", "pay@^2"]).build().unwrap_err();
     assert!(error.message().contains("one version"), "{error}");
     let error = tools.only(["pay@9"]).build().unwrap_err();
     assert!(error.message().contains("there are: 2.0.0, 1.5.0"), "{error}");
+}
+
+#[tokio::test]
+async fn results_keep_the_order_of_calls_that_share_a_document() {
+    let engine = engine([("a", Exposure::Direct)]);
+    let reply = json!({"candidates": [{"content": {"parts": [
+        {"functionCall": {"name": "a", "args": "bad"}},
+        {"functionCall": {"name": "a", "args": {"n": 2}}},
+    ]}, "finishReason": "STOP"}]});
+    let tools = Toolset::of(&engine, Dialect::Gemini);
+    let answer = tools.answer(&reply.to_string(), Order::InTurn).await;
+    let are_fine: Vec<bool> = answer.results.iter().map(|result| result.result.is_ok()).collect();
+    assert_eq!(are_fine, [false, true]);
 }

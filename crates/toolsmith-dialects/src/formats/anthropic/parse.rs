@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Answer, Close, Document, Gathered, Mark, Piece, text_at};
+use super::super::reading::{
+    Answer, Close, Document, Gathered, Mark, Piece, arguments_at, text_at,
+};
 use crate::output::Output;
 
 /// What tells a message, a block with a call, or an event of a stream.
@@ -47,8 +49,8 @@ impl Reader {
         out.text_in(&text_at(block, "text"), document.range());
         out.reasoning_in(&text_at(block, "thinking"), document.range());
         if block.get("type").and_then(Value::as_str) == Some("tool_use") {
-            let input = block.get("input").filter(|input| !is_empty(input));
-            let arguments = input.map(Value::to_string).unwrap_or_default();
+            let is_given = block.get("input").is_some_and(|input| !is_empty(input));
+            let arguments = if is_given { arguments_at(block, "input") } else { String::new() };
             self.piece(block, (key, &arguments), document, out);
         }
     }
@@ -68,7 +70,7 @@ impl Reader {
             return out.text_in(text, document.range());
         }
         let blocks = content.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let is_cut = message.get("stop_reason").and_then(Value::as_str) == Some("max_tokens");
+        let is_cut = message.get("stop_reason").and_then(Value::as_str).is_some_and(is_other_end);
         for (place, block) in blocks.iter().enumerate() {
             // Only the last block can be the one that was cut off.
             let close =
@@ -84,7 +86,7 @@ impl Reader {
             Some("thinking") => out.reasoning_in(&text_at(block, "thinking"), document.range()),
             Some("tool_use") => {
                 let key = self.calls.whole_key();
-                let input = block.get("input").map(Value::to_string).unwrap_or_default();
+                let input = arguments_at(block, "input");
                 // The server closes the brackets of an input that was cut off: it looks whole.
                 let input = match close {
                     Close::CutOff => input.trim_end_matches('}').to_owned(),
@@ -106,6 +108,11 @@ impl Reader {
     ) {
         self.calls.add(&Piece::of(block, key, arguments, document.range()), out);
     }
+}
+
+/// Tells whether an answer ended otherwise than by the model's own choice; new words may come.
+fn is_other_end(reason: &str) -> bool {
+    !matches!(reason, "tool_use" | "end_turn" | "stop_sequence")
 }
 
 fn is_empty(input: &Value) -> bool {

@@ -26,7 +26,7 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
         .iter()
         .enumerate()
         .map(|(number, call)| {
-            let own = format!("toolu_{number}");
+            let own = own_id(number);
             json!({
                 "type": "tool_use",
                 "id": call.id.unwrap_or(&own),
@@ -40,17 +40,23 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
 
 /// Writes the message with the results.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
-    let blocks = results.iter().map(|result| {
+    let blocks = results.iter().enumerate().map(|(number, result)| {
+        let own = own_id(number);
         let (content, is_error) = match result.result {
             Ok(output) => (pretty_output(output), false),
             Err(message) => (message.to_owned(), true),
         };
         json!({
             "type": "tool_result",
-            "tool_use_id": result.id.unwrap_or_default(),
+            "tool_use_id": result.id.unwrap_or(&own),
             "content": content,
             "is_error": is_error,
         })
     });
     json!({"role": "user", "content": blocks.collect::<Value>()}).to_string()
+}
+
+/// Returns the identifier of a call without one, which its result refers to by its place too.
+fn own_id(number: usize) -> String {
+    format!("toolu_{number}")
 }

@@ -29,8 +29,23 @@ fn whole_messages_and_blocks_are_read() {
 
 #[test]
 fn the_last_block_of_a_message_that_was_too_long_is_set_aside() {
-    let reply = read_answer(Dialect::Anthropic, &message("max_tokens").to_string());
-    assert_eq!((reply.calls.len(), reply.set_aside.len()), (1, 1));
+    for stop in ["max_tokens", "model_context_window_exceeded", "refusal", "a word to come"] {
+        let reply = read_answer(Dialect::Anthropic, &message(stop).to_string());
+        assert_eq!((reply.calls.len(), reply.set_aside.len()), (1, 1), "{stop}");
+    }
+    for stop in ["tool_use", "end_turn", "stop_sequence"] {
+        assert_eq!(read_answer(Dialect::Anthropic, &message(stop).to_string()).calls.len(), 2);
+    }
+}
+
+#[test]
+fn an_input_that_json_cannot_hold_costs_no_more_than_its_call() {
+    let text = message("tool_use").to_string().replace("{\"a\":1}", "{\"a\":1e400}");
+    let reply = read_answer(Dialect::Anthropic, &text);
+    assert_eq!(calls(&reply), json!([["add", {}]]));
+    assert_eq!(reply.set_aside[0].id.as_deref(), Some("x"));
+    assert_eq!(reply.set_aside[0].arguments, "{\"a\":1e400}");
+    assert_eq!(reply.text(), "Hm.");
 }
 
 #[test]

@@ -25,6 +25,24 @@ fn whole_and_streamed_answers_are_read() {
 }
 
 #[test]
+fn other_candidates_are_noted() {
+    let other = json!({"index": 1, "content": {"parts": [{"functionCall": {"name": "pay"}}]}});
+    let mut both = answer(&json!([{"functionCall": {"name": "add"}}]));
+    both["candidates"].as_array_mut().unwrap().push(other.clone());
+    let reply = read_answer(Dialect::Gemini, &events(&[both, json!({"candidates": [other]})]));
+    assert_eq!(calls(&reply), json!([["add", {}]]));
+    assert_eq!(problems(&reply), [ProblemKind::IgnoredText]);
+}
+
+#[test]
+fn the_order_of_calls_is_that_of_their_numbers() {
+    let parts = json!([{"functionCall": {"name": "add", "args": "bad"}}, {"functionCall": {"name": "add", "args": {"a": 2}}}]);
+    let reply = read_answer(Dialect::Gemini, &answer(&parts).to_string());
+    assert_eq!((reply.set_aside[0].index, reply.calls[0].index), (0, 1));
+    assert_eq!(reply.set_aside[0].arguments, "bad");
+}
+
+#[test]
 fn text_stands_where_its_object_does() {
     let text = "é {\"text\": \"\\u89c2 x\"}{\"text\": \"观观\"}";
     let reply = read_answer(Dialect::Gemini, text);

@@ -173,3 +173,21 @@ fn a_string_that_is_not_closed_does_not_swallow_the_next_call() {
     assert_eq!(calls(&reply), json!([["add", {"a": 1}]]));
     assert_eq!(reply.set_aside.len(), 1);
 }
+
+#[test]
+fn a_key_that_is_there_twice_is_noted() {
+    for arguments in [
+        r#"{"a": 1, "a": 2}"#,
+        r#"{"a": 1, "a": 2,}"#,
+        r#"{"a": {"b": 1, "b": 2}}"#,
+        r#""{\"a\": 1, \"a\": 2}""#,
+    ] {
+        let text =
+            format!("<tool_call>{{\"name\": \"add\", \"arguments\": {arguments}}}</tool_call>");
+        let reply = read(Dialect::Hermes, &text);
+        assert_eq!(reply.calls.len(), 1, "{text}");
+        let repeated =
+            problems(&reply).into_iter().filter(|kind| *kind == ProblemKind::RepeatedParameter);
+        assert_eq!(repeated.count(), 1, "{text}");
+    }
+}

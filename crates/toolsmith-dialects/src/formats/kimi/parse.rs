@@ -23,7 +23,7 @@ pub(super) fn reader() -> Section {
 }
 
 /// Reads `functions.NAME:NUMBER`.
-fn head(identifier: &str, _gap: &str) -> Head {
+pub(super) fn head(identifier: &str, _gap: &str) -> Head {
     let identifier = identifier.trim();
     let numbered = identifier.rsplit_once(':').filter(|(_, number)| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

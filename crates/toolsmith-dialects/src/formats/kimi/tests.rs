@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::samples::{calls, problems, read};
-use crate::{Dialect, ProblemKind};
+use crate::{Dialect, ProblemKind, ShownCall, ShownResult, Tools, render_calls, render_results};
 
 const ONE: &str = "<|tool_call_begin|>functions.file.write:0<|tool_call_argument_begin|>{\"path\": \"<|tool_call_end|>\"}<|tool_call_end|>";
 
@@ -45,4 +45,23 @@ fn a_call_without_a_head_is_left_out_and_noted() {
         read(Dialect::Kimi, "<|tool_calls_section_begin|><|tool_call_begin|>add<|tool_call_end|>");
     assert!(reply.calls.is_empty());
     assert!(problems(&reply).contains(&ProblemKind::NamelessCall));
+}
+
+#[test]
+fn calls_and_results_carry_the_identifier_of_the_model() {
+    let arguments = json!({});
+    for (id, own) in [
+        (Some("functions.add:5"), "functions.add:5"),
+        (Some("add:7"), "add:7"),
+        (Some("call_1"), "functions.add:0"),
+        (Some("functions.other:3"), "functions.add:0"),
+        (None, "functions.add:0"),
+    ] {
+        let call = ShownCall { id, name: "add", arguments: &arguments };
+        let text = render_calls(Dialect::Kimi, &[call], &Tools::none());
+        assert_eq!(read(Dialect::Kimi, &text).calls[0].id.as_deref(), Some(own));
+        let result = ShownResult { id, name: "add", result: Ok(&arguments) };
+        let text = render_results(Dialect::Kimi, &[result]);
+        assert!(text.contains(&format!("## Return of {own}\n")), "{text}");
+    }
 }

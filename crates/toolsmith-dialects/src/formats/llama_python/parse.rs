@@ -193,7 +193,11 @@ impl Reader {
         }
         let (call_start, end) = (start + lead.len(), cursor.offset());
         let parsed = over.and_then(|_| literal::parse_call(&call));
-        let parsed = parsed.filter(|call| call.positional.is_empty() || out.tools.has(call.name));
+        // A list among words may be a link or a formula, unless a token stands before it.
+        let may_be_prose = lead.starts_with('[') && self.prose.has_words();
+        let parsed = parsed.filter(|call| {
+            (call.positional.is_empty() && !may_be_prose) || out.tools.has(call.name)
+        });
         let Some(parsed) = parsed else {
             let kind = if over.is_some() {
                 ProblemKind::MalformedInput

@@ -55,6 +55,24 @@ fn what_only_looks_like_a_call_is_text() {
 }
 
 #[test]
+fn among_words_only_known_tools_are_called() {
+    for text in
+        ["See [link(x=1)](http://a) and matrix [f(x=1)].", "So [f(x=1), g(y=2)]", "[a] [f(x=1)]"]
+    {
+        for dialect in [Dialect::LlamaPython, Dialect::Auto] {
+            let reply = read(dialect, text);
+            assert_eq!((calls(&reply), reply.text()), (json!([]), text.to_owned()), "{dialect}");
+        }
+    }
+    for text in ["<think>Hm.</think>\n[f(x=1)]", "Hm.</think>\n[f(x=1)]", "[f(x=1)]\n[f(x=1)]"] {
+        let reply = read(Dialect::LlamaPython, text);
+        assert_eq!(calls(&reply)[0], json!(["f", {"x": 1}]), "{text}");
+    }
+    let reply = read(Dialect::LlamaPython, "So <|python_start|>[f(x=1)]<|python_end|> [add(a=1)]");
+    assert_eq!(calls(&reply), json!([["f", {"x": 1}], ["add", {"a": 1}]]));
+}
+
+#[test]
 fn prose_in_brackets_swallows_nothing() {
     let text = "[foo(it's a link)](url) and [f(see (below)\n";
     let reply = read(Dialect::LlamaPython, &format!("{text}[add(a=1)]"));

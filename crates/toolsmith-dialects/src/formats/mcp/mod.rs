@@ -5,6 +5,7 @@
 //!   "params": {"name": "add", "arguments": {"a": 1}}}
 //! ```
 
+mod id;
 mod parse;
 mod render;
 #[cfg(test)]

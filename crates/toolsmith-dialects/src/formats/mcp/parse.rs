@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::super::reading::{Answer, Close, Document, Gathered, Mark, Piece};
+use super::{
+    super::reading::{Answer, Close, Document, Gathered, Mark, Piece, arguments_at},
+    id,
+};
 use crate::output::Output;
 
 /// What tells a request.
@@ -21,17 +24,14 @@ impl Answer for Reader {
             return;
         }
         let key = self.calls.whole_key();
-        let id = match value.get("id") {
-            Some(Value::String(id)) => Some(id.clone()),
-            Some(Value::Number(id)) => Some(id.to_string()),
-            _ => None,
-        };
-        let arguments = value.pointer("/params/arguments").map(Value::to_string);
+        let id = value.get("id").and_then(id::to_text);
+        let params = value.get("params").unwrap_or(&Value::Null);
+        let arguments = arguments_at(params, "arguments");
         let piece = Piece {
             key,
-            name: value.pointer("/params/name").and_then(Value::as_str),
+            name: params.get("name").and_then(Value::as_str),
             id: id.as_deref(),
-            arguments: &arguments.unwrap_or_default(),
+            arguments: &arguments,
             range: document.range(),
         };
         self.calls.add(&piece, out);

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use toolsmith_core::{JsonText, ToolSpec};
 
-use super::super::showing::{Limits, fitted, pretty_output};
+use super::{
+    super::showing::{Limits, fitted, pretty_output},
+    id,
+};
 use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the list `tools` of the answer to `tools/list`.
@@ -31,7 +34,7 @@ pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Ren
 /// Writes the requests, one a line.
 pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
     let requests = calls.iter().enumerate().map(|(number, call)| {
-        let id = call.id.map_or_else(|| json!(number + 1), |id| json!(id));
+        let id = call.id.map_or_else(|| json!(number + 1), id::to_json);
         let params = json!({"name": call.name, "arguments": call.arguments});
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
     });
@@ -41,7 +44,7 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
 /// Writes the answers, one a line.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
     let answers = results.iter().enumerate().map(|(number, result)| {
-        let id = result.id.map_or_else(|| json!(number + 1), |id| json!(id));
+        let id = result.id.map_or_else(|| json!(number + 1), id::to_json);
         let (text, is_error) = match result.result {
             Ok(output) => (pretty_output(output), false),
             Err(message) => (message.to_owned(), true),

@@ -29,3 +29,17 @@ fn definitions_and_results_are_those_of_the_protocol() {
     assert_eq!(answer["result"]["structuredContent"], output);
     assert_eq!(answer["result"]["isError"], false);
 }
+
+#[test]
+fn an_answer_has_the_value_and_the_type_of_its_request() {
+    let output = json!(1);
+    for id in [json!(7), json!("7"), json!(-1.5), json!("abc"), json!("\"x\""), json!("")] {
+        let request =
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "add"}});
+        let reply = read_answer(Dialect::Mcp, &request.to_string());
+        let id_text = reply.calls[0].id.as_deref();
+        let results = [ShownResult { id: id_text, name: "add", result: Ok(&output) }];
+        let answer: Value = serde_json::from_str(&render_results(Dialect::Mcp, &results)).unwrap();
+        assert_eq!(answer["id"], id);
+    }
+}

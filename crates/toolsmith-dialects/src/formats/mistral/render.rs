@@ -26,21 +26,25 @@ pub(super) fn definitions(
 pub(super) fn calls(form: Mistral, calls: &[ShownCall<'_>], _tools: &Tools) -> String {
     match form {
         Mistral::List => {
-            let list: Value = calls.iter().map(object).collect();
+            let list: Value = calls.iter().enumerate().map(object).collect();
             format!("[TOOL_CALLS]{}", python_json(&list))
         }
         Mistral::Compact => calls.iter().map(compact).collect(),
     }
 }
 
-fn object(call: &ShownCall<'_>) -> Value {
-    let mut object = json!({"name": call.name, "arguments": call.arguments});
-    if let (Some(fields), Some(id)) = (object.as_object_mut(), call.id) {
-        fields.insert("id".to_owned(), json!(id));
-    }
-    object
+fn object((number, call): (usize, &ShownCall<'_>)) -> Value {
+    let own = own_id(number);
+    let id = call.id.unwrap_or(&own);
+    json!({"name": call.name, "arguments": call.arguments, "id": id})
 }
 
+/// Returns the identifier of a call without one, which its result refers to by its place too.
+fn own_id(number: usize) -> String {
+    format!("call_{number}")
+}
+
+/// Writes a call; the later templates have no identifiers, so none is made up.
 fn compact(call: &ShownCall<'_>) -> String {
     let id = call.id.map(|id| format!("[CALL_ID]{id}")).unwrap_or_default();
     format!("[TOOL_CALLS]{}{id}[ARGS]{}", call.name, python_json(call.arguments))
@@ -48,8 +52,9 @@ fn compact(call: &ShownCall<'_>) -> String {
 
 /// Writes results.
 pub(super) fn results(form: Mistral, results: &[ShownResult<'_>]) -> String {
-    let blocks = results.iter().map(|result| {
-        let id = result.id.unwrap_or_default();
+    let blocks = results.iter().enumerate().map(|(number, result)| {
+        let own = own_id(number);
+        let id = result.id.unwrap_or(&own);
         match form {
             Mistral::List => {
                 let object = json!({"content": result_text(result), "call_id": id});

@@ -26,7 +26,7 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
         .iter()
         .enumerate()
         .map(|(number, call)| {
-            let own = format!("call_{number}");
+            let own = own_id(number);
             json!({
                 "id": call.id.unwrap_or(&own),
                 "type": "function",
@@ -42,12 +42,18 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
 
 /// Writes the messages with the results, as a list.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
-    let messages = results.iter().map(|result| {
+    let messages = results.iter().enumerate().map(|(number, result)| {
+        let own = own_id(number);
         json!({
             "role": "tool",
-            "tool_call_id": result.id.unwrap_or_default(),
+            "tool_call_id": result.id.unwrap_or(&own),
             "content": result_text(result),
         })
     });
     messages.collect::<Value>().to_string()
+}
+
+/// Returns the identifier of a call without one, which its result refers to by its place too.
+fn own_id(number: usize) -> String {
+    format!("call_{number}")
 }

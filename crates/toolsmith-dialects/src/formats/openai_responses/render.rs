@@ -29,7 +29,7 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
         .iter()
         .enumerate()
         .map(|(number, call)| {
-            let own = format!("call_{number}");
+            let own = own_id(number);
             json!({
                 "type": "function_call",
                 "call_id": call.id.unwrap_or(&own),
@@ -43,12 +43,18 @@ pub(super) fn calls(calls: &[ShownCall<'_>], _tools: &Tools) -> String {
 
 /// Writes the input items with the results, as a list.
 pub(super) fn results(results: &[ShownResult<'_>]) -> String {
-    let items = results.iter().map(|result| {
+    let items = results.iter().enumerate().map(|(number, result)| {
+        let own = own_id(number);
         json!({
             "type": "function_call_output",
-            "call_id": result.id.unwrap_or_default(),
+            "call_id": result.id.unwrap_or(&own),
             "output": result_text(result),
         })
     });
     items.collect::<Value>().to_string()
+}
+
+/// Returns the identifier of a call without one, which its result refers to by its place too.
+fn own_id(number: usize) -> String {
+    format!("call_{number}")
 }

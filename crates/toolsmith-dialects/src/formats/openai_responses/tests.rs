@@ -43,6 +43,58 @@ fn the_events_of_a_stream_are_put_together_once() {
 }
 
 #[test]
+fn arguments_that_were_not_streamed_are_taken_from_the_end() {
+    let item = |arguments: &str| json!({"type": "function_call", "call_id": "x", "name": "add", "arguments": arguments});
+    let event = |kind: &str, arguments: &str| json!({"type": kind, "output_index": 0, "item": item(arguments)});
+    let added = event("response.output_item.added", "");
+    let done = event("response.output_item.done", "{\"a\": 1}");
+    let end = json!({"type": "response.function_call_arguments.done", "output_index": 0, "arguments": "{\"a\": 1}"});
+    let start = json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{\"a\""});
+    let other =
+        json!({"type": "response.function_call_arguments.delta", "output_index": 0, "delta": "{'"});
+    let streams = [
+        vec![added.clone(), done.clone()],
+        vec![added.clone(), end.clone(), done.clone()],
+        vec![added.clone(), start, done.clone()],
+        vec![added, other, end, done.clone()],
+        vec![done],
+    ];
+    for stream in streams {
+        let reply = read_answer(Dialect::OpenAiResponses, &events(&stream));
+        assert_eq!(calls(&reply), json!([["add", {"a": 1}]]), "{stream:?}");
+        assert!(reply.problems.is_empty(), "{:?}", reply.problems);
+    }
+}
+
+#[test]
+fn a_call_that_is_done_after_the_next_began_is_one_call() {
+    let event = |kind: &str, key: u64, arguments: &str| json!({"type": kind, "output_index": key, "item": {"type": "function_call", "call_id": key.to_string(), "name": "add", "arguments": arguments}});
+    let delta = |key: u64| json!({"type": "response.function_call_arguments.delta", "output_index": key, "delta": "{}"});
+    let stream = [
+        event("response.output_item.added", 0, ""),
+        delta(0),
+        event("response.output_item.added", 1, ""),
+        delta(1),
+        event("response.output_item.done", 0, "{}"),
+        event("response.output_item.done", 1, "{}"),
+    ];
+    let reply = read_answer(Dialect::OpenAiResponses, &events(&stream));
+    assert_eq!(calls(&reply), json!([["add", {}], ["add", {}]]));
+}
+
+#[test]
+fn the_last_item_of_a_response_that_is_not_whole_is_not_repaired() {
+    let item = json!({"type": "function_call", "call_id": "x", "name": "add", "arguments": "{\"a\": \"x\""});
+    for status in [Some("incomplete"), Some("failed"), None] {
+        let answer = json!({"object": "response", "status": status, "output": [item]});
+        let reply = read_answer(Dialect::OpenAiResponses, &answer.to_string());
+        assert_eq!((reply.calls.len(), reply.set_aside.len()), (0, 1), "{status:?}");
+    }
+    let whole = json!({"object": "response", "status": "completed", "output": [item]});
+    assert_eq!(read_answer(Dialect::OpenAiResponses, &whole.to_string()).calls.len(), 1);
+}
+
+#[test]
 fn definitions_are_flat_and_not_strict() {
     let specs = specs();
     let shown = render_tools(Dialect::OpenAiResponses, &[&specs[0]], &RenderSettings::default());

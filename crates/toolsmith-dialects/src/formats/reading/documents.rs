@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Span, Step};
+use super::{Line, Span, Step, loose::read_document};
 use crate::{ProblemKind, cursor::Cursor, output::Output};
 
 /// One JSON object of the answer.
@@ -29,9 +29,8 @@ impl Document {
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     span: Option<Span>,
-    /// What stands on this line outside an object, and where it begins.
-    line: String,
-    line_start: usize,
+    /// What stands on this line outside an object.
+    line: Line,
 }
 
 impl Documents {
@@ -68,63 +67,39 @@ impl Documents {
     /// Goes to the next object; what stands before it is framing, or text that is none.
     fn seek(&mut self, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> bool {
         loop {
-            if self.line.is_empty() {
-                self.line_start = cursor.offset();
-            }
-            let rest = cursor.rest();
+            let (rest, offset) = (cursor.rest(), cursor.offset());
             let stop = rest.find(['{', '\n']);
-            self.line.push_str(cursor.take(stop.unwrap_or(rest.len())));
+            self.line.add(cursor.take(stop.unwrap_or(rest.len())), offset, out);
             match cursor.rest().bytes().next() {
                 Some(b'{') => {
-                    self.leave_line(out);
+                    self.line.leave(out);
                     self.span = Some(Span::new(cursor.offset()));
                     return true;
                 }
                 Some(_) => {
-                    self.leave_line(out);
+                    self.line.leave(out);
                     cursor.take(1);
                 }
                 None => {
                     if cursor.is_last() {
-                        self.leave_line(out);
+                        self.line.leave(out);
                     }
                     return false;
                 }
             }
         }
     }
-
-    fn leave_line(&mut self, out: &mut Output<'_>) {
-        let line = std::mem::take(&mut self.line);
-        if !is_framing(&line) {
-            let range = self.line_start..self.line_start + line.len();
-            let message = "this is neither JSON nor an event of a stream; it was taken for text";
-            out.problem(ProblemKind::MalformedInput, range, message);
-            out.text(&line, self.line_start);
-        }
-    }
 }
 
 fn read(span: &Span, out: &mut Output<'_>) -> Option<Document> {
     let (start, end) = (span.start, span.end());
-    let Ok(value) = serde_json::from_str(&span.raw) else {
-        let message = "this looks like a JSON object and is none; it was left out";
+    let Some(value) = read_document(&span.raw) else {
+        let message = "this looks like a JSON object and is none; it was taken for text";
         out.problem(ProblemKind::MalformedInput, start..end, message);
+        out.text(&span.raw, start);
         return None;
     };
     Some(Document { value, start, end })
-}
-
-/// The fields of an event of a stream, but for its data; the last one is a comment.
-pub(crate) const FIELDS: [&str; 4] = ["event:", "id:", "retry:", ":"];
-
-fn is_framing(line: &str) -> bool {
-    let line = line.trim();
-    let is_list = |text: &str| text.bytes().all(|byte| matches!(byte, b'[' | b']' | b',' | b' '));
-    match line.strip_prefix("data:") {
-        Some(payload) => is_list(payload) || payload.trim() == "[DONE]",
-        None => is_list(line) || FIELDS.iter().any(|field| line.starts_with(field)),
-    }
 }
 
 /// Returns the text of a member; the empty text where there is none.

@@ -42,7 +42,8 @@ pub(crate) struct Piece<'a> {
 impl<'a> Piece<'a> {
     /// Makes a piece of a member with a name and an identifier.
     pub(crate) fn of(call: &'a Value, key: u64, arguments: &'a str, range: Range<usize>) -> Self {
-        let text = |name: &str| call.get(name).and_then(Value::as_str);
+        // An empty name or identifier in a later piece says nothing.
+        let text = |name| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         Self { key, name: text("name"), id: text("id"), arguments, range }
     }
 }
@@ -65,6 +66,8 @@ struct Partial {
     raw: String,
     scanner: JsonScanner,
     is_over: bool,
+    /// The arguments are over, and may be readable.
+    holds: bool,
     begun: Option<Begun>,
     streamed: usize,
     range: Range<usize>,
@@ -72,17 +75,31 @@ struct Partial {
 }
 
 impl Gathered {
+    /// Returns the key of the call that began last and is still open.
+    pub(crate) fn last_key(&self) -> Option<u64> {
+        self.calls.iter().rev().find(|call| call.close.is_none()).map(|call| call.key)
+    }
+
     /// Returns a key for a call that is handed over whole.
     pub(crate) fn whole_key(&mut self) -> u64 {
         self.whole += 1;
         u64::MAX - self.whole
     }
 
-    /// Takes a piece in.
+    /// Takes a piece in; one that names another call than the open one of its key begins that call.
     pub(crate) fn add(&mut self, piece: &Piece<'_>, out: &mut Output<'_>) {
         let is_full = self.calls.len() >= MOST;
-        let open = self.calls.iter_mut().find(|call| call.key == piece.key && call.close.is_none());
+        let mut open = self.open(piece.key);
+        if let Some(call) = open.take_if(|call| call.is_followed_by(piece)) {
+            call.close = Some(Close::Stopped);
+        }
         match open {
+            // A stream that broke off before this piece would have offered the call.
+            Some(call) if call.holds && !piece.arguments.trim().is_empty() => {
+                call.add(&Piece { arguments: "", ..piece.clone() });
+                let message = "more text behind the arguments of a call was left out";
+                out.problem(ProblemKind::IgnoredText, piece.range.clone(), message);
+            }
             Some(call) => call.add(piece),
             None if is_full => {
                 let message = "too many calls are open at once; this one was left out";
@@ -93,6 +110,15 @@ impl Gathered {
                 call.add(piece);
                 self.calls.push_back(call);
             }
+        }
+        self.pass_on(out);
+    }
+
+    /// Takes the whole arguments of an open call in, of which pieces may have come before.
+    pub(crate) fn complete(&mut self, piece: &Piece<'_>, out: &mut Output<'_>) {
+        if self.open(piece.key).is_some_and(|call| call.complete(piece)) {
+            let message = "the arguments at the end of the call are not those that were streamed; the latter hold";
+            out.problem(ProblemKind::IgnoredText, piece.range.clone(), message);
         }
         self.pass_on(out);
     }
@@ -115,14 +141,22 @@ impl Gathered {
 
     /// Tells whether a call of this key is open.
     pub(crate) fn has(&self, key: u64) -> bool {
-        self.calls.iter().any(|call| call.key == key)
+        self.calls.iter().any(|call| call.key == key && call.close.is_none())
+    }
+
+    fn open(&mut self, key: u64) -> Option<&mut Partial> {
+        self.calls.iter_mut().find(|call| call.key == key && call.close.is_none())
     }
 
     fn pass_on(&mut self, out: &mut Output<'_>) {
-        while let Some(call) = self.calls.front_mut() {
+        loop {
+            let is_followed = self.calls.len() > 1;
+            let Some(call) = self.calls.front_mut() else { return };
+            if call.is_over && is_followed {
+                call.close.get_or_insert(Close::Finished);
+            }
             call.stream(out);
-            let is_ended = call.close.is_some() || (call.is_over && self.calls.len() > 1);
-            if !is_ended {
+            if call.close.is_none() {
                 return;
             }
             if let Some(call) = self.calls.pop_front() {
@@ -141,11 +175,51 @@ impl Partial {
             raw: String::new(),
             scanner: JsonScanner::default(),
             is_over: false,
+            holds: false,
             begun: None,
             streamed: 0,
             range: piece.range.clone(),
             close: None,
         }
+    }
+
+    /// Tells whether a piece with the same key is the start of another call.
+    ///
+    /// Some servers give all calls of an answer one index, or none. Others repeat the name in every
+    /// piece, or make up an identifier for each: neither alone begins a call.
+    fn is_followed_by(&self, piece: &Piece<'_>) -> bool {
+        let Some(name) = piece.name.filter(|_| !self.name.is_empty()) else { return false };
+        let has_other_id = match (self.id.as_deref(), piece.id) {
+            (Some(own), Some(other)) if own == other => return false,
+            (Some(_), Some(_)) => true,
+            _ => false,
+        };
+        let is_between = self.is_over || !self.scanner.has_begun();
+        name != self.name
+            || (has_other_id && is_between)
+            || (self.is_over && !piece.arguments.trim().is_empty())
+    }
+
+    /// Takes the arguments as the server has them at the end: what was streamed may be nothing.
+    ///
+    /// Returns whether they are others than those that were streamed whole, which then hold: a
+    /// stream that broke off before would have offered them.
+    fn complete(&mut self, piece: &Piece<'_>) -> bool {
+        self.add(&Piece { arguments: "", ..piece.clone() });
+        let is_given = !piece.arguments.trim().is_empty();
+        if !is_given || self.is_over {
+            return is_given && piece.arguments != self.raw;
+        }
+        if let Some(rest) = piece.arguments.strip_prefix(self.raw.as_str()) {
+            self.add(&Piece { arguments: rest, ..piece.clone() });
+            return false;
+        }
+        piece.arguments.clone_into(&mut self.raw);
+        self.scanner = JsonScanner::default();
+        self.scan(piece.arguments);
+        // Events cannot take back what they told; the call itself is what counts.
+        self.streamed = self.raw.len();
+        false
     }
 
     fn add(&mut self, piece: &Piece<'_>) {
@@ -155,9 +229,19 @@ impl Partial {
         if self.id.is_none() {
             self.id = piece.id.map(str::to_owned);
         }
-        self.is_over = self.is_over || self.scanner.feed(piece.arguments).is_some();
         self.raw.push_str(piece.arguments);
+        self.scan(piece.arguments);
         self.range.end = self.range.end.max(piece.range.end);
+    }
+
+    /// Looks whether the arguments are over with a piece that stands at their end.
+    fn scan(&mut self, piece: &str) {
+        if !self.is_over && self.scanner.feed(piece).is_some() {
+            self.is_over = true;
+            let raw = self.raw.trim_start();
+            self.holds =
+                ["{", "\"", "'", "null", "None"].iter().any(|start| raw.starts_with(start));
+        }
     }
 
     fn stream(&mut self, out: &mut Output<'_>) {
@@ -176,7 +260,7 @@ impl Partial {
         let call = call.with_late_id(self.id.as_deref());
         let range = self.range;
         let is_cut = match self.close {
-            Some(Close::Finished) | None => false,
+            Some(Close::Finished) | None => !self.is_over && ends_in_number(&self.raw),
             Some(Close::Stopped) => !self.is_over && !self.raw.trim().is_empty(),
             Some(Close::CutOff) => !self.is_over,
         };
@@ -191,4 +275,11 @@ impl Partial {
         let (arguments, state) = read_arguments(&self.raw, range.clone(), out);
         out.end(call, arguments, state, range.end);
     }
+}
+
+/// Tells whether a text ends in a number, so that more digits could have followed.
+fn ends_in_number(raw: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
+    let word = raw.get(raw.trim_end_matches(is_part).len()..).unwrap_or_default();
+    word.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'))
 }

@@ -52,12 +52,14 @@ pub(crate) struct Strings<'a> {
     len: usize,
     /// A bit for each beginning among them, so that most marks are ruled out at once.
     firsts: u64,
+    /// Bit number `n` says that an object of a list ends behind `n` of them.
+    ends: u16,
 }
 
 impl<'a> Strings<'a> {
     /// Looks for an object, or a list of them, with a key in front that servers send.
     pub(crate) fn look(text: &'a str, more: More) -> Look<Self> {
-        let mut scan = Scan { text, at: 0, depth: 0 };
+        let mut scan = Scan { text, at: 0, depth: 0, is_list: false, has_ended: false };
         let mut next = scan.first();
         if matches!(next, Next::Over) {
             return Look::No;
@@ -69,6 +71,7 @@ impl<'a> Strings<'a> {
             }
             found.push(string);
             next = if found.len < MOST_STRINGS { scan.next() } else { Next::Over };
+            found.ends |= u16::from(std::mem::take(&mut scan.has_ended)) << found.len;
         }
         let is_cut = matches!(next, Next::Cut) && more == More::MayCome && text.len() < LOOK_AHEAD;
         match (is_cut, found.len) {
@@ -77,6 +80,19 @@ impl<'a> Strings<'a> {
             (false, 0) => Look::No,
             (false, _) => Look::Yes(found),
         }
+    }
+
+    /// Returns those up to the end of each object of a list, and then all of them.
+    ///
+    /// The first object that tells decides: what follows it must not change how it is read.
+    pub(crate) fn parts(self) -> impl Iterator<Item = Self> {
+        let ends = (0..self.len).filter(move |len| self.ends >> len & 1 == 1);
+        ends.chain([self.len]).map(move |len| self.up_to(len))
+    }
+
+    fn up_to(mut self, len: usize) -> Self {
+        self.len = len;
+        self
     }
 
     /// Tells whether one of some marks is among them.
@@ -135,6 +151,10 @@ struct Scan<'a> {
     at: usize,
     /// How many brackets are open.
     depth: usize,
+    /// The document is a list.
+    is_list: bool,
+    /// An object of the list has ended since the last string.
+    has_ended: bool,
 }
 
 impl<'a> Scan<'a> {
@@ -145,6 +165,7 @@ impl<'a> Scan<'a> {
     /// Reads the first key: behind `{`, or behind `[` and `{`.
     fn first(&mut self) -> Next<'a> {
         if self.peek() == Some(b'[') {
+            self.is_list = true;
             self.open();
         }
         match self.peek() {
@@ -174,7 +195,10 @@ impl<'a> Scan<'a> {
                 b'"' => return self.quoted(),
                 b'{' | b'[' if self.depth == DEEPEST => return Next::Over,
                 b'{' | b'[' => self.depth += 1,
-                b'}' | b']' if self.depth > 1 => self.depth -= 1,
+                b'}' | b']' if self.depth > 1 => {
+                    self.depth -= 1;
+                    self.has_ended |= self.is_list && self.depth == 1;
+                }
                 b'}' | b']' => return Next::Over,
                 _ => {}
             }

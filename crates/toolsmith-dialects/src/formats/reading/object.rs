@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::{Span, Step};
 use crate::{
-    CallState, JsonScanner, ProblemKind, Repairs,
+    CallState, Fix, JsonScanner, ProblemKind, Repairs,
     cursor::Cursor,
-    json::read_arguments,
+    json::{read_arguments, read_plain},
     output::{Begun, Output},
     repair,
 };
@@ -136,14 +136,21 @@ impl ObjectCall {
     }
 
     fn fields(&self, out: &mut Output<'_>) -> Option<Map<String, Value>> {
-        let value = match serde_json::from_str(&self.span.raw) {
-            Ok(value) => value,
+        let range = self.span.start..self.span.end();
+        let value = match read_plain(&self.span.raw) {
+            Ok((value, is_repeated)) => {
+                // Where all the arguments are repeated, that alone is said.
+                if is_repeated && !self.members.is_repeated {
+                    let fix = Fix::RepeatedKey;
+                    out.problem(fix.kind(), range, fix.as_str());
+                }
+                value
+            }
             Err(_) if out.settings.repairs == Repairs::Refuse => return None,
             Err(_) => {
                 let repaired = repair(&self.span.raw)?;
                 for fix in repaired.fixes {
-                    let range = self.span.start..self.span.end();
-                    out.problem(ProblemKind::Repaired, range, fix.as_str());
+                    out.problem(fix.kind(), range.clone(), fix.as_str());
                 }
                 repaired.value
             }

@@ -1,5 +1,7 @@
 //! Shows parameters under names that a provider takes.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -7,7 +9,7 @@ use super::{
     names::free_name,
     schema::{Changes, DATA, each_schema, escaped},
 };
-use crate::guise::{Guise, Reach};
+use crate::guise::{Keys, Reach};
 
 /// The keys whose values are lists of names, or lists of names by name.
 const LISTS: [&str; 3] = ["required", "propertyOrdering", "dependentRequired"];
@@ -30,36 +32,36 @@ pub(super) fn rename(
     rule: NameRule,
     reach: Reach,
     changes: &mut Changes,
-) -> Vec<(String, String)> {
-    let (mut known, mut illegal) = (Vec::new(), Vec::new());
+) -> Keys {
+    let (mut known, mut illegal) = (HashSet::new(), Vec::new());
     each_object(schema, reach, &mut |fields, path| {
         let properties = fields.get("properties").and_then(Value::as_object);
         for name in properties.into_iter().flat_map(Map::keys) {
             if rule.is_legal(name) {
-                known.push(name.clone());
+                known.insert(name.clone());
             } else {
                 illegal.push((name.clone(), format!("{path}/properties/{}", escaped(name))));
             }
         }
     });
-    let mut guise = Guise { reach, ..Guise::default() };
+    let mut keys = Keys::default();
     for (name, path) in illegal {
-        let shown = match guise.keys.iter().find(|(_, real)| *real == name) {
-            Some((shown, _)) => shown.clone(),
+        let shown = match keys.shown(&name) {
+            Some(shown) => shown.to_owned(),
             None => {
-                let shown = free_name(&name, rule, |shown| known.iter().any(|name| name == shown));
-                known.push(shown.clone());
-                guise.keys.push((shown.clone(), name));
+                let shown = free_name(&name, rule, |shown| known.contains(shown));
+                known.insert(shown.clone());
+                keys.add(&shown, &name);
                 shown
             }
         };
         let message = format!("the provider does not take this name; it is shown as `{shown}`");
         changes.push((path, message));
     }
-    if !guise.keys.is_empty() {
-        each_object(schema, reach, &mut |fields, _| rename_object(fields, &guise));
+    if !keys.is_empty() {
+        each_object(schema, reach, &mut |fields, _| rename_object(fields, &keys, reach));
     }
-    guise.keys
+    keys
 }
 
 fn each_object(
@@ -74,19 +76,18 @@ fn each_object(
     }
 }
 
-fn rename_object(fields: &mut Map<String, Value>, guise: &Guise) {
-    let top = Guise { reach: Reach::Top, keys: guise.keys.clone(), ..Guise::default() };
+fn rename_object(fields: &mut Map<String, Value>, keys: &Keys, reach: Reach) {
     for key in BY_NAME {
         if let Some(members) = fields.get_mut(key) {
-            *members = top.shown_arguments(members);
+            *members = keys.shown_in(members.take(), Reach::Top);
         }
     }
     for key in LISTS {
         match fields.get_mut(key) {
-            Some(Value::Array(names)) => rename_list(names, guise),
+            Some(Value::Array(names)) => rename_list(names, keys),
             Some(Value::Object(lists)) => {
                 for names in lists.values_mut().filter_map(Value::as_array_mut) {
-                    rename_list(names, guise);
+                    rename_list(names, keys);
                 }
             }
             _ => {}
@@ -97,19 +98,19 @@ fn rename_object(fields: &mut Map<String, Value>, guise: &Guise) {
             // These are lists of values.
             Some(Value::Array(values)) if matches!(key, "enum" | "examples") => {
                 for value in values {
-                    *value = guise.shown_arguments(value);
+                    *value = keys.shown_in(value.take(), reach);
                 }
             }
-            Some(value) => *value = guise.shown_arguments(value),
+            Some(value) => *value = keys.shown_in(value.take(), reach),
             None => {}
         }
     }
 }
 
-fn rename_list(names: &mut [Value], guise: &Guise) {
+fn rename_list(names: &mut [Value], keys: &Keys) {
     for name in names {
-        if let Some((shown, _)) = guise.keys.iter().find(|(_, real)| name == real) {
-            *name = Value::String(shown.clone());
+        if let Some(shown) = name.as_str().and_then(|name| keys.shown(name)) {
+            *name = Value::String(shown.to_owned());
         }
     }
 }

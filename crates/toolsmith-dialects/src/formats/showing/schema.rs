@@ -1,9 +1,14 @@
 //! Fits input schemas to what a provider takes.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{NameRule, gemini, keys, references, strict, top, wellformed};
-use crate::{RenderSettings, Strict, Titles, guise::Reach};
+use crate::{
+    RenderSettings, Strict, Titles,
+    guise::{Keys, Reach},
+};
 
 /// What a provider takes.
 #[derive(Clone, Copy, Debug)]
@@ -45,10 +50,10 @@ pub(super) type Changes = Vec<(String, String)>;
 pub(super) struct Fitted {
     /// The schema.
     pub(super) parameters: Value,
-    /// Parameters under other names: what they are shown as, what they are called.
-    pub(super) keys: Vec<(String, String)>,
+    /// Parameters under other names.
+    pub(super) keys: Keys,
     /// Parameters for which null means that they are left out.
-    pub(super) fillers: Vec<String>,
+    pub(super) fillers: HashSet<String>,
     /// Whether the schema is of the strict subset.
     pub(super) strictness: Strict,
 }

@@ -1,5 +1,7 @@
 //! The strict subset of JSON Schema that `OpenAI` can make a model keep to.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -51,7 +53,7 @@ const MOST_LISTED: usize = 15_000;
 pub(super) struct Found {
     pub(super) schema: Value,
     /// Parameters for which null means that they are left out.
-    pub(super) fillers: Vec<String>,
+    pub(super) fillers: HashSet<String>,
     pub(super) changes: Changes,
 }
 
@@ -76,8 +78,8 @@ pub(super) fn fit(schema: &Value) -> Result<Found, Refusal> {
 #[derive(Debug, Default)]
 struct Fitter {
     changes: Changes,
-    fillers: Vec<String>,
-    nullable: Vec<String>,
+    fillers: HashSet<String>,
+    nullable: HashSet<String>,
     sizes: Sizes,
 }
 
@@ -202,10 +204,10 @@ impl Fitter {
     /// Lets a parameter that may be left out be null.
     fn optional(&mut self, mut schema: Value, is_optional: bool, place: Place<'_>) -> Value {
         if Wanted::of_schema(&schema, &schema).has(Wanted::NULL) {
-            self.nullable.push(place.names.to_owned());
+            self.nullable.insert(place.names.to_owned());
         } else if let (true, Some(fields)) = (is_optional, schema.as_object_mut()) {
             add_null(fields);
-            self.fillers.push(place.names.to_owned());
+            self.fillers.insert(place.names.to_owned());
             let message = "it may be left out, which is said by allowing null";
             self.changes.push((place.path.to_owned(), message.to_owned()));
         }

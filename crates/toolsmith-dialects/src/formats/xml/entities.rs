@@ -2,8 +2,10 @@
 
 use memchr::memchr2;
 
-const CDATA: &str = "<![CDATA[";
-const CDATA_END: &str = "]]>";
+/// What opens a section.
+pub(super) const CDATA: &str = "<![CDATA[";
+/// What ends a section.
+pub(super) const CDATA_END: &str = "]]>";
 
 /// The longest entity, `&#x10FFFF;`, without its ampersand.
 const LONGEST_ENTITY: usize = 9;

@@ -11,7 +11,8 @@
 //! Spellings: any namespace prefix, no wrapper, `<minimax:tool_call>` as the wrapper, `｜DSML｜` before
 //! every name (with `string="false"` on parameters that are JSON), and the older
 //! `<invoke><tool_name>…</tool_name><parameters><room>…</room></parameters></invoke>`. It is not
-//! XML in the strict sense: values are raw text to the byte, without entities or CDATA.
+//! XML in the strict sense: values are raw text to the byte, without entities; a CDATA section that a
+//! value begins with keeps the tags in it from ending the value, and stays in it.
 
 mod call;
 mod entities;

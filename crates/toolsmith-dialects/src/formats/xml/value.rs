@@ -6,10 +6,11 @@
 //! are not. An opening tag of another parameter is remembered: when an end tag in the value answers it, both are text; when
 //! none does, the end tag before it was dropped, and the value ends there.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 use toolsmith_core::Text;
 
 use super::{
+    entities,
     known::{Known, Parameter, is_same, to_prefix},
     tag::{Kind, Side, Tag, look_element, look_tag, proves_call},
 };
@@ -39,6 +40,21 @@ pub(super) struct Open {
     /// How many calls have begun inside the value.
     depth: usize,
     undecided: Option<Undecided>,
+    section: Section,
+}
+
+/// Where the value stands with regard to CDATA sections, in which no tag counts.
+///
+/// Only a section that the value begins with is one, or that follows another: values are raw text
+/// and may speak of sections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    /// One may begin here.
+    MayBegin,
+    /// Inside.
+    Inside,
+    /// None begins any more.
+    Outside,
 }
 
 /// An opening tag of another parameter inside the value.
@@ -87,6 +103,7 @@ impl Open {
             openers: Vec::new(),
             depth: 0,
             undecided: None,
+            section: Section::MayBegin,
         }
     }
 
@@ -112,6 +129,9 @@ impl Open {
                     Look::No => self.keep(tag, tail, ""),
                 }
             }
+            if self.section != Section::Outside && !self.read_section(cursor, out, call) {
+                return Reading::Wait;
+            }
             let (len, tag) = self.next_tag(cursor.rest());
             // The start of a tag at the end of the text is value, with all that it holds.
             let len = if tag.is_none() && cursor.is_last() { cursor.rest().len() } else { len };
@@ -130,6 +150,42 @@ impl Open {
                     return Reading::Wait;
                 }
             }
+        }
+    }
+
+    /// Reads the CDATA sections that the value begins with; says whether they are over.
+    fn read_section(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        out: &mut Output<'_>,
+        call: &Known,
+    ) -> bool {
+        loop {
+            let rest = cursor.rest();
+            let (len, next) = match self.section {
+                Section::Outside => return true,
+                Section::MayBegin => {
+                    let space = rest.len() - rest.trim_ascii_start().len();
+                    let begins = rest.get(space..).unwrap_or_default();
+                    match look_literal(begins, entities::CDATA, cursor.more()) {
+                        Look::Yes(len) => (space + len, Some(Section::Inside)),
+                        Look::No => (0, Some(Section::Outside)),
+                        Look::Undecided => (space, None),
+                    }
+                }
+                Section::Inside => {
+                    let end = entities::CDATA_END;
+                    match memmem::find(rest.as_bytes(), end.as_bytes()) {
+                        Some(at) => (at + end.len(), Some(Section::MayBegin)),
+                        None if cursor.is_last() => (rest.len(), None),
+                        // What may be the start of the end is left for the next piece.
+                        None => (rest.len() - brackets_at_end(rest), None),
+                    }
+                }
+            };
+            self.push(cursor.take(len), out, call);
+            let Some(next) = next else { return false };
+            self.section = next;
         }
     }
 
@@ -312,4 +368,9 @@ fn decide_element(rest: &str, more: More) -> Look<Reading> {
         Look::No => Look::No,
         Look::Undecided => Look::Undecided,
     }
+}
+
+/// Returns how many brackets at the end of a text may begin the end of a section.
+fn brackets_at_end(text: &str) -> usize {
+    text.bytes().rev().take(entities::CDATA_END.len() - 1).take_while(|&byte| byte == b']').count()
 }

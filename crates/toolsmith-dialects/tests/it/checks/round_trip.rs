@@ -61,7 +61,7 @@ fn schema(arguments: &Value) -> Value {
 /// would go on behind it cannot be told from that.
 fn can_hold(dialect: Dialect, arguments: &Value) -> bool {
     let (enders, openers): (&[&str], &[&str]) = match dialect {
-        Dialect::Xml => (&[], &["parameter", "invoke", "function_calls", "tool_call"]),
+        Dialect::Xml => (&["parameter>", "invoke>"], &["parameter ", "invoke "]),
         Dialect::QwenCoder => (&["</parameter>", "</function>"], &["<parameter="]),
         Dialect::Glm => (&["</arg_value>", "</tool_call>"], &["<arg_value>"]),
         _ => return true,
@@ -69,8 +69,15 @@ fn can_hold(dialect: Dialect, arguments: &Value) -> bool {
     let values = arguments.as_object().into_iter().flatten().map(|(_, value)| value);
     let mut texts = values.map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
     texts.all(|text| {
+        // In XML any white space may stand in a tag, and a prefix before its name.
+        let text = if dialect == Dialect::Xml { spaced(&text) } else { text };
         let is_ended = |ender: &&str| text.split(ender).skip(1).any(goes_on);
-        !openers.iter().any(|opener| text.contains(opener)) && !enders.iter().any(is_ended)
+        // A section without an end would go on behind the value.
+        let is_section =
+            dialect == Dialect::Xml && text.trim_ascii_start().starts_with("<![CDATA[");
+        !is_section
+            && !openers.iter().any(|opener| text.contains(opener))
+            && !enders.iter().any(is_ended)
     })
 }
 
@@ -79,4 +86,14 @@ fn can_hold(dialect: Dialect, arguments: &Value) -> bool {
 fn goes_on(behind: &str) -> bool {
     let behind = behind.trim_ascii_start();
     behind.is_empty() || behind.starts_with('<')
+}
+
+/// Writes white space as spaces, and none before the end of a tag.
+fn spaced(text: &str) -> String {
+    let space = |c: char| if c.is_ascii_whitespace() { ' ' } else { c };
+    let mut text: String = text.chars().map(space).collect();
+    while text.contains(" >") {
+        text = text.replace(" >", ">");
+    }
+    text
 }

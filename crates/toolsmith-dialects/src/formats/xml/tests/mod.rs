@@ -1,5 +1,6 @@
 //! Tests of the XML dialect.
 
+mod examples;
 mod generated;
 mod shapes;
 mod spellings;
