@@ -72,7 +72,9 @@ impl Keeper {
             turn = match turn {
                 Turn::Ended(end) => {
                     let error = self.shared.death(&end);
-                    return self.shared.fail(error, self.since.elapsed());
+                    // First the news, for which callers wait; what is left goes after it.
+                    self.shared.fail(error, self.since.elapsed());
+                    return self.started.life.stop().await;
                 }
                 Turn::Stop => {
                     self.shared.begin_stop();

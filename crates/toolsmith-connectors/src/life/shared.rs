@@ -18,7 +18,7 @@ use super::{
 };
 
 /// How long a failed call waits to hear that the service has ended.
-const HEARSAY: Duration = Duration::from_millis(750);
+const HEARSAY: Duration = Duration::from_secs(1);
 
 /// What the handle, its calls and the task beside it share.
 pub(super) struct Shared {
@@ -243,20 +243,22 @@ impl Shared {
     /// Returns why a run has ended, if it has; waits a little for the news.
     pub(super) async fn end_of(&self, run: u64) -> Option<ToolError> {
         let mut news = self.news.subscribe();
-        let ended = async {
-            loop {
-                {
-                    let inner = self.inner.lock();
-                    match &inner.phase {
-                        Phase::Failed(error) if inner.run == run => return Some(error.clone()),
-                        Phase::Running(..) | Phase::Stopping if inner.run == run => {}
-                        _ => return None,
-                    }
-                }
+        let over = async {
+            while self.is_under_way(run) {
                 news.changed().await.ok();
             }
         };
-        timeout(HEARSAY, ended).await.ok().flatten()
+        timeout(HEARSAY, over).await.ok()?;
+        let inner = self.inner.lock();
+        match &inner.phase {
+            Phase::Failed(error) if inner.run == run => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    fn is_under_way(&self, run: u64) -> bool {
+        let inner = self.inner.lock();
+        inner.run == run && matches!(inner.phase, Phase::Running(..) | Phase::Stopping)
     }
 
     fn publish(&self, mut inner: MutexGuard<'_, Inner>, note: Note) {
