@@ -163,8 +163,14 @@ impl Shared {
 
     /// Enters the phase of a service that ended or did not start.
     pub(super) fn fail(&self, error: ToolError, ran: Duration) {
-        tracing::warn!(tool.name = %self.parts.tool, "{error}");
         let mut inner = self.inner.lock();
+        // Whoever waits for a start or an answer is told the same, and tells it in its own way.
+        let is_told = inner.in_flight > 0 || matches!(inner.phase, Phase::Starting(_));
+        if is_told {
+            tracing::debug!(tool.name = %self.parts.tool, "{error}");
+        } else {
+            tracing::warn!(tool.name = %self.parts.tool, "{error}");
+        }
         inner.backoff.note_failure(ran);
         let why = Some(error.message().to_owned());
         inner.phase = Phase::Failed(error);
