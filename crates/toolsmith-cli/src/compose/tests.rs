@@ -6,8 +6,10 @@ use tempfile::TempDir;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
-    Call, ErrorKind, Outcome, StreamItem, Tool, ToolContext, ToolError, ToolSpec, Value, json,
+    Call, ErrorKind, EventKind, Outcome, StreamItem, Tool, ToolContext, ToolError, ToolSpec, Value,
+    json,
 };
+use toolsmith_engine::Heard;
 use toolsmith_store::{Query, Store};
 
 use super::*;
@@ -144,4 +146,35 @@ fn without_a_store_batched_answers_and_sync_refuses() {
     let error = refused.error().unwrap();
     assert_eq!(error.kind(), ErrorKind::Rejected);
     assert!(error.message().contains("cannot use the folder"), "{error}");
+}
+
+#[test]
+fn subscribers_hear_of_each_state_of_a_service() {
+    let folder = TempDir::new().unwrap();
+    let entry = "name: ends\nentry: {type: process, command: [/bin/sh, -c, exit 4]}\n";
+    std::fs::write(folder.path().join("ends.yaml"), entry).unwrap();
+    let session = session(Environment::default());
+    let tools_directory = vec![Template::literal(folder.path().to_str().unwrap())];
+    let settings = Settings { tools_directory, ..settings(folder.path()) };
+    let events = run(async {
+        let workshop = Workshop::open(&session, &settings).await.unwrap();
+        let mut heard = workshop.engine().subscribe();
+        let outcome = workshop.engine().call(Call::new("ends", json!({}))).await;
+        assert_eq!(outcome.error().unwrap().kind(), ErrorKind::UpstreamError);
+        let mut events = Vec::new();
+        while events.len() < 2 {
+            if let Heard::Event(event) = heard.next().await.unwrap()
+                && event.kind == EventKind::ToolStateChanged
+            {
+                events.push((event.tool_name.clone(), event.data.clone()));
+            }
+        }
+        workshop.close().await;
+        events
+    });
+    let states: Vec<&Value> = events.iter().map(|(_, data)| &data["state"]).collect();
+    assert_eq!(states, ["starting", "failed"]);
+    assert!(events.iter().all(|(tool, _)| tool.as_deref() == Some("ends")));
+    let why = events[1].1["why"].as_str().unwrap();
+    assert!(why.contains("exit code 4"), "{why}");
 }

@@ -35,7 +35,7 @@ pub(crate) struct Workshop {
     toolbox: Toolbox,
     watching: Option<Watching>,
     /// Hears `toolsmith tools stop`.
-    _obeying: Option<AbortOnDropHandle<()>>,
+    obeying: Option<AbortOnDropHandle<()>>,
 }
 
 /// Where records go.
@@ -66,14 +66,14 @@ impl Workshop {
         *link.lock() = Some(engine.clone());
         services::announce(toolbox.services(), &link);
         let context = settings::context(settings, &session.environment);
-        Ok(Self { engine, keeping, link, context, toolbox, watching: None, _obeying: None })
+        Ok(Self { engine, keeping, link, context, toolbox, watching: None, obeying: None })
     }
 
     /// Follows changes of definition files, as the settings say; for words that run for long.
     pub(crate) fn watch(&mut self, session: &Session, settings: &Settings) -> Result<()> {
         self.watching = Some(self.toolbox.watch(settings));
         let obeying = services::obey(self.toolbox.services().clone(), switches(session, settings)?);
-        self._obeying = Some(AbortOnDropHandle::new(tokio::spawn(obeying)));
+        self.obeying = Some(AbortOnDropHandle::new(tokio::spawn(obeying)));
         Ok(())
     }
 
@@ -119,6 +119,7 @@ impl Workshop {
         if let Some(watching) = self.watching {
             watching.stop().await;
         }
+        drop(self.obeying);
         self.engine.shutdown(ENDING).await;
         self.toolbox.servers().close().await;
         self.toolbox.services().close().await;

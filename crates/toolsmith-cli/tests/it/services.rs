@@ -14,7 +14,7 @@ use toolsmith_testing::{fixtures, skip};
 use crate::support::{PROGRAMS, Place, Ran};
 
 /// How long a process may take to start or to end: plenty for a machine under load.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 const SERVER: &str = include_str!("../../../toolsmith-connectors/src/process/tests/server.py");
 

@@ -66,7 +66,7 @@ impl Container {
         let mut life = self.create(docker, image, port).await?;
         let started = docker.start_container(&life.id, None::<StartContainerOptions>).await;
         started.map_err(|error| refused("start the container", error))?;
-        self.listen(&mut life, log);
+        Self::listen(&mut life, log);
         let (port, pid) = self.look(docker, &life.id, port).await?;
         let line = self.line(port, life.socket.as_ref())?;
         let well = timeout(self.entry.health.timeout, line.wait_until_well());
@@ -131,13 +131,12 @@ impl Container {
             memory: self.entry.memory.clone(),
             listeners: JoinSet::new(),
             exit: None,
-            seen: None,
             socket,
             is_removed: false,
         })
     }
 
-    fn listen(&self, life: &mut ContainerLife, log: &Arc<Log>) {
+    fn listen(life: &mut ContainerLife, log: &Arc<Log>) {
         let (tell, exit) = oneshot::channel();
         life.exit = Some(exit);
         life.listeners.spawn(wait(life.docker.clone(), life.id.clone(), tell));

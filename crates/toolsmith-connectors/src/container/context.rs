@@ -1,6 +1,6 @@
 //! Packs a folder for the engine, the same bytes for the same files.
 
-use std::{fs, io, path::Path};
+use std::{fmt::Write as _, fs, io, path::Path};
 
 use sha2::{Digest, Sha256};
 use tar::{Builder, Header, HeaderMode};
@@ -27,7 +27,10 @@ pub(super) fn pack(folder: &Path) -> io::Result<Packed> {
     add(&mut builder, folder, Path::new(""), &mut size)?;
     let archive = builder.into_inner()?;
     let digest = Sha256::digest(&archive);
-    let fingerprint = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+    let mut fingerprint = String::new();
+    for byte in digest.iter().take(12) {
+        write!(fingerprint, "{byte:02x}").ok();
+    }
     Ok(Packed { archive, fingerprint })
 }
 

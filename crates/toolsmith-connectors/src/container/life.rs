@@ -32,8 +32,6 @@ pub(super) struct ContainerLife {
     /// Listens to its log and waits for its end.
     pub(super) listeners: JoinSet<()>,
     pub(super) exit: Option<oneshot::Receiver<()>>,
-    /// How it ended, once that was asked.
-    pub(super) seen: Option<End>,
     pub(super) socket: Option<SocketFolder>,
     pub(super) is_removed: bool,
 }
@@ -88,20 +86,9 @@ impl Life for ContainerLife {
                 exit.await.ok();
                 self.exit = None;
             }
-            // Whoever waits may be called away and come back: what was seen is kept, because the
-            // engine knows nothing any more of what has been removed.
-            let end = match &self.seen {
-                Some(end) => end.clone(),
-                None => {
-                    let heard = async { while self.listeners.join_next().await.is_some() {} };
-                    timeout(LAST_WORDS, heard).await.ok();
-                    let end = self.end().await;
-                    self.seen = Some(end.clone());
-                    end
-                }
-            };
-            self.remove().await;
-            end
+            let heard = async { while self.listeners.join_next().await.is_some() {} };
+            timeout(LAST_WORDS, heard).await.ok();
+            self.end().await
         })
     }
 

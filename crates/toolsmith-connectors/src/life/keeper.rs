@@ -21,7 +21,7 @@ const RECHECK: Duration = Duration::from_millis(500);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often in a row it may leave the question unanswered.
-const CHANCES: u32 = 3;
+const CHANCES: u32 = 2;
 
 /// Starts a service and stays with it until it has ended.
 pub(super) async fn keep(shared: Arc<Shared>, stop: CancellationToken) {
@@ -72,7 +72,9 @@ impl Keeper {
             turn = match turn {
                 Turn::Ended(end) => {
                     let error = self.shared.death(&end);
-                    return self.shared.fail(error, self.since.elapsed());
+                    // First the news, for which callers wait; what is left goes after it.
+                    self.shared.fail(error, self.since.elapsed());
+                    return self.started.life.stop().await;
                 }
                 Turn::Stop => {
                     self.shared.begin_stop();
@@ -99,7 +101,7 @@ impl Keeper {
                 Turn::Sick(why) => {
                     self.misses += 1;
                     if self.misses >= CHANCES && self.shared.begin_stop_if_unused() {
-                        return self.give_up(&why).await;
+                        return self.give_up(&why);
                     }
                     self.next_probe = Instant::now() + RECHECK;
                     let note = note(&self.started, State::Unhealthy);
@@ -142,8 +144,9 @@ impl Keeper {
     }
 
     /// Ends a service that does not answer any more and that nobody waits for.
-    async fn give_up(self, why: &str) {
-        self.started.life.stop().await;
+    fn give_up(self, why: &str) {
+        // It had its time; who does not answer does not end when asked, either.
+        drop(self.started.life);
         let (noun, tool) = (self.shared.parts.backend.noun(), &self.shared.parts.tool);
         let message = format!("The {noun} of `{tool}` was ended: {why}.");
         let error = self.shared.parts.log.explain(message, &End::default());

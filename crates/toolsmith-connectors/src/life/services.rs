@@ -145,7 +145,9 @@ impl Services {
 
     pub(super) fn tell(&self, status: &Status) {
         let listeners = self.0.listeners.lock().clone();
-        listeners.iter().for_each(|listener| listener(status));
+        for listener in &listeners {
+            listener(status);
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {

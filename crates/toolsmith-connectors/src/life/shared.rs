@@ -18,7 +18,7 @@ use super::{
 };
 
 /// How long a failed call waits to hear that the service has ended.
-const HEARSAY: Duration = Duration::from_millis(750);
+const HEARSAY: Duration = Duration::from_secs(1);
 
 /// What the handle, its calls and the task beside it share.
 pub(super) struct Shared {
@@ -163,8 +163,14 @@ impl Shared {
 
     /// Enters the phase of a service that ended or did not start.
     pub(super) fn fail(&self, error: ToolError, ran: Duration) {
-        tracing::warn!(tool.name = %self.parts.tool, "{error}");
         let mut inner = self.inner.lock();
+        // Whoever waits for a start or an answer is told the same, and tells it in its own way.
+        let is_told = inner.in_flight > 0 || matches!(inner.phase, Phase::Starting(_));
+        if is_told {
+            tracing::debug!(tool.name = %self.parts.tool, "{error}");
+        } else {
+            tracing::warn!(tool.name = %self.parts.tool, "{error}");
+        }
         inner.backoff.note_failure(ran);
         let why = Some(error.message().to_owned());
         inner.phase = Phase::Failed(error);
@@ -243,20 +249,22 @@ impl Shared {
     /// Returns why a run has ended, if it has; waits a little for the news.
     pub(super) async fn end_of(&self, run: u64) -> Option<ToolError> {
         let mut news = self.news.subscribe();
-        let ended = async {
-            loop {
-                {
-                    let inner = self.inner.lock();
-                    match &inner.phase {
-                        Phase::Failed(error) if inner.run == run => return Some(error.clone()),
-                        Phase::Running(..) | Phase::Stopping if inner.run == run => {}
-                        _ => return None,
-                    }
-                }
+        let over = async {
+            while self.is_under_way(run) {
                 news.changed().await.ok();
             }
         };
-        timeout(HEARSAY, ended).await.ok().flatten()
+        timeout(HEARSAY, over).await.ok()?;
+        let inner = self.inner.lock();
+        match &inner.phase {
+            Phase::Failed(error) if inner.run == run => Some(error.clone()),
+            _ => None,
+        }
+    }
+
+    fn is_under_way(&self, run: u64) -> bool {
+        let inner = self.inner.lock();
+        inner.run == run && matches!(inner.phase, Phase::Running(..) | Phase::Stopping)
     }
 
     fn publish(&self, mut inner: MutexGuard<'_, Inner>, note: Note) {

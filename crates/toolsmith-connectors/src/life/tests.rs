@@ -142,7 +142,7 @@ impl Theatre {
                 sleep(Duration::from_millis(10)).await;
             }
         };
-        timeout(Duration::from_secs(60), reached).await.unwrap();
+        timeout(Duration::from_mins(1), reached).await.unwrap();
     }
 
     fn end(&self, end: End) {
@@ -200,7 +200,7 @@ async fn a_call_under_way_keeps_an_idle_service_alive() {
     let theatre = theatre(Some(Duration::from_secs(5)), 10, 0);
     let (calling, calls) = (theatre.call(json!(1)), &theatre.script.calls);
     let letting = async {
-        sleep(Duration::from_secs(60)).await;
+        sleep(Duration::from_mins(1)).await;
         calls.add_permits(1);
     };
     let (result, ()) = tokio::join!(calling, letting);
@@ -265,7 +265,7 @@ async fn stopping_lets_calls_under_way_finish_within_a_bound() {
         theatre.wait_for(State::Running).await;
         theatre.services.stop("t").await;
     };
-    let calling = timeout(Duration::from_secs(60), theatre.call(json!(1)));
+    let calling = timeout(Duration::from_mins(1), theatre.call(json!(1)));
     tokio::select! {
         () = stopping => {}
         result = calling => panic!("it was not stopped: {result:?}"),
@@ -306,7 +306,7 @@ async fn nothing_is_started_after_the_close() {
 async fn a_held_service_stays_until_it_is_stopped_by_word() {
     let theatre = theatre(Some(Duration::from_secs(5)), 10, 10);
     let held = theatre.services.start("t").await.unwrap().unwrap();
-    sleep(Duration::from_secs(60)).await;
+    sleep(Duration::from_mins(1)).await;
     assert_eq!(theatre.state(), State::Running);
     theatre.services.stop("t").await;
     assert_eq!(theatre.state(), State::Stopped);

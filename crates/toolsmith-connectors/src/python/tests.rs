@@ -81,7 +81,7 @@ impl Yard {
         let mut entry = entry.clone();
         entry["health"] = json!({ "timeout": 60 });
         let mut tool = workbench::make(&maker, &entry, &[], self.folder.path())?;
-        tool.patience = Duration::from_secs(120);
+        tool.patience = Duration::from_mins(2);
         Ok(tool)
     }
 }
