@@ -38,7 +38,7 @@ fn engine(tools: impl IntoIterator<Item = (&'static str, Exposure)>) -> Engine {
 }
 
 fn names(tools: &Toolset) -> Vec<&str> {
-    tools.names().iter().map(|name| name.as_str()).collect()
+    tools.names().iter().map(toolsmith::ToolName::as_str).collect()
 }
 
 #[test]
