@@ -69,6 +69,24 @@ fn wrong_entries_are_told_what_is_expected() {
             "/entry/response/headers: it goes with `fields`, which says what the output is made of",
         ),
         (
+            json!({ "base_url": address, "pth": "/x" }),
+            "/entry/pth: unknown key `pth`. Did you mean `path`?",
+        ),
+        (
+            json!({}),
+            "/entry: `base_url` is missing: say where requests go, or give the tool a parameter `url`",
+        ),
+    ] {
+        let faults = make(&entry, &["id", "name"]).err().unwrap();
+        assert_eq!(faults, [fault], "{entry}");
+    }
+}
+
+#[test]
+fn wrong_styles_are_told_what_is_expected() {
+    let address = "https://api.example";
+    for (entry, fault) in [
+        (
             json!({ "base_url": address, "query": { "q/r": { "value": "{id}", "style": "deepobject" } } }),
             "/entry/query/q~1r/style: expected one of `form`, `spaceDelimited`, `pipeDelimited`, `tabDelimited`, `deepObject`, `json`, found \"deepobject\". Did you mean `deepObject`?",
         ),
@@ -79,14 +97,6 @@ fn wrong_entries_are_told_what_is_expected() {
         (
             json!({ "base_url": address, "cookies": { "a b": "c" } }),
             "/entry/cookies/a b: `a b` is no name of a cookie",
-        ),
-        (
-            json!({ "base_url": address, "pth": "/x" }),
-            "/entry/pth: unknown key `pth`. Did you mean `path`?",
-        ),
-        (
-            json!({}),
-            "/entry: `base_url` is missing: say where requests go, or give the tool a parameter `url`",
         ),
     ] {
         let faults = make(&entry, &["id", "name"]).err().unwrap();
