@@ -52,6 +52,12 @@ fn ours(sample: &Sample) -> Map<String, Value> {
     let rates = side_by_side(sample.text.len(), works);
     let mut figures = Map::new();
     figures.insert("reply_bytes".to_owned(), json!(sample.text.len()));
+    let five = Sample::of(Dialect::Xml);
+    let whole = || {
+        black_box(parse(Dialect::Xml, &five.text, &five.tools, &Settings::default()));
+    };
+    let [rate] = side_by_side(five.text.len(), [Box::new(whole)]);
+    figures.insert("xml_five_parameters_mb_s".to_owned(), json!(rounded(rate)));
     for (name, rate) in ["xml_mb_s", "xml_stream16_mb_s"].into_iter().zip(rates) {
         figures.insert(name.to_owned(), json!(rounded(rate)));
     }

@@ -19,13 +19,24 @@ const TOOL: &str = "write_note";
 const INTRODUCTION: &str = "I will write down what we found, a note for each place, and then look at the list as a whole.\n\n";
 
 impl Sample {
-    /// Makes a reply in XML of about 6 kB.
+    /// Makes a reply in XML of about 6 kB whose calls have three parameters: a path, a number, text.
     pub(crate) fn xml() -> Self {
-        Self::of(Dialect::Xml)
+        Self::with(Dialect::Xml, |number| {
+            let mut fields = arguments(number);
+            fields["text"] = json!(sentence(number).repeat(3));
+            fields.as_object_mut().into_iter().for_each(|fields| {
+                fields.retain(|name, _| matches!(name.as_str(), "path" | "line" | "text"));
+            });
+            fields
+        })
     }
 
-    /// Makes the same reply in another dialect.
+    /// Makes a reply in any dialect whose calls have five parameters, a flag and a list among them.
     pub(crate) fn of(dialect: Dialect) -> Self {
+        Self::with(dialect, arguments)
+    }
+
+    fn with(dialect: Dialect, arguments: impl Fn(usize) -> Value) -> Self {
         let schema = json!({"type": "object", "properties": {
             "path": {"type": "string"},
             "line": {"type": "integer"},
@@ -76,19 +87,22 @@ impl Sample {
     }
 }
 
-/// The arguments of one call: texts without markup, so that any XML parser reads them.
-fn arguments(number: usize) -> Value {
-    let sentence = format!(
+fn sentence(number: usize) -> String {
+    format!(
         "Note {number}: the section on page {} says that every reply is read piece by piece, \
          and that what belongs to no call is handed on as it stands.\n",
         number * 7 + 3
-    );
+    )
+}
+
+/// The arguments of one call: texts without markup, so that any XML parser reads them.
+fn arguments(number: usize) -> Value {
     json!({
         "path": format!("notes/chapter-{number}/summary.md"),
         "line": number * 12 + 1,
         "is_draft": number % 2 == 0,
         "tags": ["reading", "chapter", format!("part-{number}")],
-        "text": sentence.repeat(2),
+        "text": sentence(number).repeat(2),
     })
 }
 
