@@ -127,7 +127,7 @@ fn service() -> (Value, Value, Value) {
         },
         {
             "tool_id": "launch", "name": "launch", "description": "", "category": "custom",
-            "backend_runtime": "local", "group_ids": ["images"], "input_schema": {"type": "object"},
+            "backend_runtime": "remote", "group_ids": ["images"], "input_schema": {"type": "object"},
             "output_schema": {}, "stream_support": false, "status": "inactive"
         }
     ]});
