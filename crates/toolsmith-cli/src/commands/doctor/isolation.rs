@@ -10,9 +10,13 @@ use super::{
 
 const ENABLES: &str = "`sandbox: standard` and `strict` for tools that are not trusted";
 
+/// People look for it where sandboxes are, so it is named.
+const UNNEEDED: &str =
+    "nothing that is needed: sandboxes use namespaces, Landlock and seccomp themselves";
+
 pub(super) fn jobs(patient: &Patient) -> Vec<Job> {
     let environment = patient.environment.clone();
-    let bubblewrap = Job::new("bubblewrap", ENABLES, "apt install bubblewrap", move || {
+    let bubblewrap = Job::new("bubblewrap", UNNEEDED, "apt install bubblewrap", move || {
         let Some(path) = program::find("bwrap", &environment) else {
             return Finding::missing("`bwrap` is not on the PATH");
         };
