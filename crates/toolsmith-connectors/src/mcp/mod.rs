@@ -14,7 +14,6 @@
 //! needed and again when it has ended; `Session` is the session itself, with a keeper beside it that
 //! sees to its end; `catalogue` decides which tools stand in the registry.
 
-mod backoff;
 mod catalogue;
 mod client;
 mod definition;
@@ -41,6 +40,8 @@ mod surroundings;
 mod vitals;
 mod words;
 
+pub use crate::life::State;
+
 pub use self::{
     http::Credentials,
     maker::McpMaker,
@@ -50,7 +51,7 @@ pub use self::{
         Address, CALL_TIMEOUT, Link, OnChange, Prefix, Program, START_TIMEOUT, Selection,
         ServerSettings, Start,
     },
-    status::{State, Status},
+    status::Status,
     surroundings::Surroundings,
 };
 pub use crate::rest::ClientCredentials;

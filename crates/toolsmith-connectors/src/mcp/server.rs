@@ -15,16 +15,16 @@ use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{Timestamp, ToolError, json};
 
 use super::{
-    backoff::Backoff,
     listing::{self, Listed},
     open::Opener,
     session::Session,
     settings::{Link, ServerSettings},
-    status::{State, Status},
+    status::Status,
     surroundings::Surroundings,
     vitals::Vitals,
     words,
 };
+use crate::life::{Backoff, State};
 
 /// Who hears what a server lists.
 pub(super) trait Audience: Send + Sync + fmt::Debug {

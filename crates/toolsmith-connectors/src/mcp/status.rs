@@ -3,24 +3,7 @@
 use serde::Serialize;
 use toolsmith_core::Timestamp;
 
-/// How a server is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// It was not started yet, or was stopped.
-    #[default]
-    Stopped,
-    /// It is being started.
-    Starting,
-    /// It answers.
-    Running,
-    /// It runs, and left the last calls without an answer.
-    Unhealthy,
-    /// It is being stopped.
-    Stopping,
-    /// It ended or did not start; the reason is said.
-    Failed,
-}
+use crate::life::State;
 
 /// How a server is, since when, and why.
 #[derive(Clone, Debug, Serialize)]
