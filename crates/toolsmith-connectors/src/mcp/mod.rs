@@ -40,8 +40,6 @@ mod surroundings;
 mod vitals;
 mod words;
 
-pub use crate::life::State;
-
 pub use self::{
     http::Credentials,
     maker::McpMaker,
@@ -54,4 +52,4 @@ pub use self::{
     status::Status,
     surroundings::Surroundings,
 };
-pub use crate::rest::ClientCredentials;
+pub use crate::{life::State, rest::ClientCredentials};
