@@ -79,7 +79,7 @@ pub use policy::{
 pub use problem::{Problem, ProblemKind};
 pub use record::{Receipt, Record, RecordSink};
 pub use redact::Redactor;
-pub use rights::{AllowList, Rights};
+pub use rights::{AllowList, Rights, fits_pattern};
 pub use secret::Secret;
 pub use semver::VersionReq;
 pub use serde_json::{Map, Value, json};

@@ -34,12 +34,14 @@ impl AllowList {
 
     /// Tells whether one of the patterns matches the whole name.
     pub fn contains(&self, name: &str) -> bool {
-        self.0.iter().any(|pattern| matches(pattern, name))
+        self.0.iter().any(|pattern| fits_pattern(pattern, name))
     }
 }
 
-/// Matches `*` patterns in linear time: each star takes as little as it can.
-fn matches(pattern: &str, name: &str) -> bool {
+/// Tells whether a whole name fits a pattern in which `*` stands for any run of characters.
+///
+/// The time is linear: each star takes as little as it can.
+pub fn fits_pattern(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
         return false;
@@ -78,7 +80,7 @@ mod tests {
             ("a*a", "a", false),
             ("", "echo", false),
         ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(fits_pattern(pattern, name), expected, "{pattern} {name}");
         }
     }
 

@@ -40,7 +40,7 @@ use std::sync::Arc;
 use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
 
 use self::{backend::Container, engine::Engine, entry::Entry};
-use crate::life::{Service, Services, Single, Source};
+use crate::life::{Services, Single, Source};
 
 /// Makes tools that are containers of their own.
 #[derive(Clone, Debug)]
@@ -64,11 +64,9 @@ impl ContainerMaker {
     ) -> Option<Box<dyn Source>> {
         let entry = Entry::read(fields)?;
         let span = entry.span;
-        let name = draft.spec.name.as_str();
-        let log = span.log(name, draft.vault.redactor());
         let (services, engine) = (self.services.clone(), self.engine.clone());
-        let backend = Box::new(Container::new(entry, draft, services, engine));
-        Some(Box::new(Service::new(&self.services, &name.into(), backend, span.rules(), log)))
+        let backend = Container::new(entry, draft, services, engine);
+        Some(span.serve(draft, &self.services, Box::new(backend)))
     }
 }
 

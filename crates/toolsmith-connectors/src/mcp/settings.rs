@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, time::Duration};
 
-use toolsmith_core::Template;
+use toolsmith_core::{Template, fits_pattern};
 
 use super::http::Credentials;
 
@@ -154,29 +154,9 @@ pub struct Selection {
 impl Selection {
     /// Tells whether a tool is offered.
     pub fn offers(&self, tool: &str) -> bool {
-        let is_in = |list: &[String]| list.iter().any(|pattern| fits(pattern, tool));
+        let is_in = |list: &[String]| list.iter().any(|pattern| fits_pattern(pattern, tool));
         (self.allow.is_empty() || is_in(&self.allow)) && !is_in(&self.deny)
     }
-}
-
-/// Tells whether a name fits a pattern in which `*` stands for any text.
-fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        let Some((_, after)) = rest.split_once(part) else { return false };
-        rest = after;
-    }
-    true
 }
 
 /// Shows the address or the program, variables as `***`: what a message may name.
@@ -208,7 +188,7 @@ mod tests {
             ("*", "", true),
             ("a*a", "a", false),
         ] {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
+            assert_eq!(fits_pattern(pattern, name), expected, "{pattern} {name}");
         }
         let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         let selection = Selection { allow: list(&["read_*"]), deny: list(&["read_secret"]) };

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use toolsmith_children::Limits;
-use toolsmith_core::{Fields, Redactor, Template, Value, describe};
+use toolsmith_core::{Draft, Fields, Template, Value, describe};
 
 use crate::{
     command::{read_env, read_limits},
     endpoint::{Convention, Health},
-    life::{Log, Rules, USUAL_LINES},
+    life::{Backend, Log, Rules, Service, Services, Source, USUAL_LINES},
     texts,
 };
 
@@ -73,12 +73,18 @@ impl Span {
         }
     }
 
-    pub(crate) fn rules(self) -> Rules {
-        Rules { idle: Some(self.idle).filter(|idle| !idle.is_zero()), drain: self.drain }
-    }
-
-    pub(crate) fn log(self, tool: &str, redactor: &Redactor) -> Log {
-        Log::new(tool, self.log_lines, redactor.clone())
+    /// Makes the service of a tool out of what can be started; nothing is started yet.
+    pub(crate) fn serve(
+        self,
+        draft: &Draft<'_>,
+        services: &Services,
+        backend: Box<dyn Backend>,
+    ) -> Box<dyn Source> {
+        let tool = draft.spec.name.text();
+        let log = Log::new(tool, self.log_lines, draft.vault.redactor().clone());
+        let idle = Some(self.idle).filter(|idle| !idle.is_zero());
+        let rules = Rules { idle, drain: self.drain };
+        Box::new(Service::new(services, tool, backend, rules, log))
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) use self::{
     entry::{Span, read_dir},
     spawn::{Launch, ProcessLife, place},
 };
-use crate::life::{Service, Services, Single, Source};
+use crate::life::{Services, Single, Source};
 
 /// Makes tools that are processes of their own.
 #[derive(Clone, Debug)]
@@ -56,10 +56,8 @@ impl ProcessMaker {
     ) -> Option<Box<dyn Source>> {
         let entry = Entry::read(fields)?;
         let span = entry.span;
-        let name = draft.spec.name.as_str();
-        let log = span.log(name, draft.vault.redactor());
-        let backend = Box::new(Process::new(entry, draft, self.services.clone()));
-        Some(Box::new(Service::new(&self.services, &name.into(), backend, span.rules(), log)))
+        let backend = Process::new(entry, draft, self.services.clone());
+        Some(span.serve(draft, &self.services, Box::new(backend)))
     }
 }
 

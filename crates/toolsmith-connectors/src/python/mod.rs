@@ -23,7 +23,7 @@ use std::sync::Arc;
 use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
 
 use self::{backend::Python, entry::Entry};
-use crate::life::{Service, Services, Single, Source};
+use crate::life::{Services, Single, Source};
 
 /// Makes tools of Python functions.
 #[derive(Clone, Debug)]
@@ -44,10 +44,8 @@ impl PythonMaker {
     ) -> Option<Box<dyn Source>> {
         let entry = Entry::read(fields)?;
         let span = entry.span;
-        let name = draft.spec.name.as_str();
-        let log = span.log(name, draft.vault.redactor());
-        let backend = Box::new(Python::new(entry, draft, self.services.clone()));
-        Some(Box::new(Service::new(&self.services, &name.into(), backend, span.rules(), log)))
+        let backend = Python::new(entry, draft, self.services.clone());
+        Some(span.serve(draft, &self.services, Box::new(backend)))
     }
 }
 
