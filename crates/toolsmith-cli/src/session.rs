@@ -7,7 +7,7 @@ use toolsmith_core::Redactor;
 
 use crate::{
     args::Globals,
-    config::{self, ConfigError, Environment, Inputs, Loaded},
+    config::{self, ConfigError, Environment, Flag, Inputs, Loaded},
     logging,
     output::{self, Colour, Form, Output},
 };
@@ -36,7 +36,13 @@ impl Session {
     ///
     /// Only words that need settings call it, so that a broken file does not stop the others.
     pub fn load(&self) -> Result<Loaded, ConfigError> {
-        let flags = self.globals.as_settings();
+        self.load_with(Vec::new())
+    }
+
+    /// The same, with flags of one word that set keys too.
+    pub fn load_with(&self, own: Vec<Flag>) -> Result<Loaded, ConfigError> {
+        let mut flags = self.globals.as_settings();
+        flags.extend(own);
         let loaded = config::load(&Inputs {
             file: self.globals.config.as_deref(),
             folder: Path::new(""),

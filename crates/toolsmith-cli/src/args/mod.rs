@@ -12,14 +12,16 @@ mod import;
 mod init;
 mod moment;
 mod run;
+mod serve;
 mod tools;
+mod values;
 
 use std::ffi::OsString;
 
 use clap::{Parser, Subcommand};
-use toolsmith_core::CallId;
 
 pub(crate) use self::run::call_timeout;
+use self::values::{at_least_one, call_id, limit};
 pub use self::{
     artifacts::ArtifactsWord,
     calls::{CallFilter, CallsWord, ExportFormat, Prune},
@@ -33,6 +35,7 @@ pub use self::{
     init::Init,
     moment::Moment,
     run::{Batch, Run},
+    serve::Serve,
     tools::{ToolsWord, Which},
 };
 
@@ -41,6 +44,7 @@ pub use self::{
 #[command(name = "toolsmith", version, subcommand_required = true, arg_required_else_help = true)]
 #[command(after_help = "\
 Examples:
+  toolsmith serve                                  serve the tools to other programs
   toolsmith run echo message=hi                    call a tool
   toolsmith run calculator expression='2*(3+4)'    call another
   toolsmith tools list                             see what there is
@@ -58,6 +62,8 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Word {
+    /// Serve the tools to other programs, over HTTP.
+    Serve(Serve),
     /// Call a tool.
     Run(Run),
     /// Call many tools at once.
@@ -127,26 +133,6 @@ fn tools_folders(arguments: &[OsString]) -> Vec<String> {
     folders
 }
 
-/// Reads how many things a list shows at most.
-fn limit(text: &str) -> Result<u32, String> {
-    const MOST: u32 = 10_000;
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}"))
-}
-
-fn at_least_one(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| "expected a whole number of at least 1".to_owned())
-}
-
-fn call_id(text: &str) -> Result<CallId, String> {
-    text.parse().map_err(|_| {
-        "expected an id such as 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60; \
-         `toolsmith calls list` shows them"
-            .to_owned()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, error::ErrorKind};
@@ -202,7 +188,7 @@ mod tests {
 
     #[test]
     fn words_that_do_not_work_yet_are_not_there() {
-        for word in ["serve", "mcp", "chat", "worker"] {
+        for word in ["mcp", "chat", "worker"] {
             assert_eq!(parse(&[word]).unwrap_err().kind(), ErrorKind::InvalidSubcommand, "{word}");
         }
     }

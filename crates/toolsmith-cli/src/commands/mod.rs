@@ -12,4 +12,5 @@ pub(crate) mod init;
 pub(crate) mod parse;
 pub(crate) mod render;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod tools;

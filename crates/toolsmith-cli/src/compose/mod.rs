@@ -3,6 +3,7 @@
 //! Each word takes no more than it needs: listing tools opens no database, reading records makes
 //! no engine, and only calls have both.
 
+mod house;
 mod servers;
 mod services;
 mod settings;
@@ -20,7 +21,7 @@ use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
     services::obey,
-    settings::{client, data_folder},
+    settings::{client, data_folder, gateway_config},
     toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,
 };

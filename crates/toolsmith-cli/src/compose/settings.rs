@@ -13,6 +13,7 @@ use toolsmith_engine::{
     EngineConfig, UnknownParameters,
     limiter::{self, LimiterConfig},
 };
+use toolsmith_gateway::GatewayConfig;
 use toolsmith_net::{Allow, Client};
 use toolsmith_store::{Durability, StoreConfig};
 
@@ -38,6 +39,18 @@ pub(super) fn engine_config(settings: &Settings) -> EngineConfig {
         },
         max_output_bytes: settings.output.max_bytes,
         ..EngineConfig::default()
+    }
+}
+
+/// Returns how the doors are set.
+pub(crate) fn gateway_config(settings: &Settings, environment: &Environment) -> GatewayConfig {
+    let serve = &settings.serve;
+    GatewayConfig {
+        max_body_bytes: serve.max_body_bytes,
+        read_timeout: serve.read_timeout,
+        max_connections: serve.max_connections,
+        shutdown_timeout: serve.shutdown_timeout,
+        allowed_paths: Some(allowed_paths(settings, environment)),
     }
 }
 

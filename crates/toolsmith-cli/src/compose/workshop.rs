@@ -8,9 +8,11 @@ use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, json};
 use toolsmith_definitions::Watching;
 use toolsmith_engine::{Engine, Followed};
+use toolsmith_gateway::House;
 use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
 
 use super::{
+    house::Premises,
     services, settings,
     toolbox::{Toolbox, Wanted, switches},
     unwritten::Unwritten,
@@ -82,6 +84,19 @@ impl Workshop {
         let wanted = Wanted::One(tool);
         let failed = self.toolbox.ask(wanted).await;
         super::missing(&self.engine, wanted, failed)
+    }
+
+    /// Returns the program as its doors see it.
+    pub(crate) fn house(&self) -> Arc<dyn House> {
+        Arc::new(Premises {
+            definitions: self.toolbox.definitions().clone(),
+            servers: self.toolbox.servers().clone(),
+            services: self.toolbox.services().clone(),
+            store: match &self.keeping {
+                Keeping::Store(store) => Ok(store.clone()),
+                Keeping::Nowhere(sink) => Err(sink.reason().to_owned()),
+            },
+        })
     }
 
     /// Returns the engine.

@@ -168,6 +168,21 @@ pub(super) static ROWS: &[Row] = &[
         bind(mcp_servers::KIND, &mut s.mcp_servers)
     })
     .twin_of("mcpServers"),
+    Row::new("serve.listen", "The address and port that `toolsmith serve` listens on.", |s| {
+        bind(Text("an address and a port"), &mut s.serve.listen)
+    }),
+    Row::new("serve.max_body_bytes", "The largest body of a request, in bytes.", |s| {
+        bind(Count { least: 1 }, &mut s.serve.max_body_bytes)
+    }),
+    Row::new("serve.max_connections", "How many connections are held at once.", |s| {
+        bind(Count { least: 1 }, &mut s.serve.max_connections)
+    }),
+    Row::new("serve.read_timeout", "Seconds that a request may take to arrive.", |s| {
+        bind(Seconds, &mut s.serve.read_timeout)
+    }),
+    Row::new("serve.shutdown_timeout", "Seconds that calls may take to end at the end.", |s| {
+        bind(Seconds, &mut s.serve.shutdown_timeout)
+    }),
 ];
 
 static STRATEGIES: [(&str, Strategy); 3] =

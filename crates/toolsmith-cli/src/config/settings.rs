@@ -39,6 +39,23 @@ pub struct Settings {
     pub web_search: WebSearch,
     /// The MCP servers whose tools are offered.
     pub mcp_servers: Vec<McpServer>,
+    /// How other programs are served.
+    pub serve: Serve,
+}
+
+/// How other programs are served.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    /// The address and port that is listened on.
+    pub listen: Template,
+    /// The largest body of a request.
+    pub max_body_bytes: usize,
+    /// How many connections are held at once.
+    pub max_connections: usize,
+    /// How long a request may take to arrive.
+    pub read_timeout: Duration,
+    /// How long calls under way may take to end at the end.
+    pub shutdown_timeout: Duration,
 }
 
 /// How many calls, how long.
@@ -250,6 +267,19 @@ impl Default for Settings {
             network_allow: Vec::new(),
             web_search: WebSearch::default(),
             mcp_servers: Vec::new(),
+            serve: Serve::default(),
+        }
+    }
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Self {
+            listen: Template::literal("127.0.0.1:8001"),
+            max_body_bytes: 16 << 20,
+            max_connections: 16_384,
+            read_timeout: Duration::from_secs(30),
+            shutdown_timeout: Duration::from_secs(30),
         }
     }
 }

@@ -12,6 +12,7 @@ fn the_program_lists_its_words() {
     Usage: toolsmith [OPTIONS] <COMMAND>
 
     Commands:
+      serve        Serve the tools to other programs, over HTTP
       run          Call a tool
       batch        Call many tools at once
       tools        Find, check, make and switch tools
@@ -39,6 +40,7 @@ fn the_program_lists_its_words() {
           --json           Print one JSON document on standard output and nothing else there
 
     Examples:
+      toolsmith serve                                  serve the tools to other programs
       toolsmith run echo message=hi                    call a tool
       toolsmith run calculator expression='2*(3+4)'    call another
       toolsmith tools list                             see what there is

@@ -33,6 +33,7 @@ mod secrets;
 mod seed_sample;
 mod server;
 mod services;
+mod serving;
 mod support;
 mod switching;
 mod together;

@@ -131,3 +131,12 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
+
+/// Asks again and again until it is so; fails when it never is.
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = std::time::Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "never: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}

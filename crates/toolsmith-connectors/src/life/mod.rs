@@ -9,11 +9,11 @@ mod log;
 mod service;
 mod services;
 mod shared;
-mod state;
 
 #[cfg(test)]
 mod tests;
 
+pub use self::services::{Held, OnChange, Services};
 pub(crate) use self::{
     backend::{Backend, End, Failure, Life, Line, Source, Started},
     backoff::Backoff,
@@ -21,7 +21,4 @@ pub(crate) use self::{
     log::{Log, USUAL_LINES},
     service::{Rules, Service},
 };
-pub use self::{
-    services::{Held, OnChange, Services},
-    state::{State, Status},
-};
+pub use toolsmith_core::{State, Status};

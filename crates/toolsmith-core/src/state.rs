@@ -1,12 +1,13 @@
-//! How a service is.
+//! In which state a tool is, since when, and why.
 
 use std::fmt;
 
-use serde::Serialize;
-use toolsmith_core::{Text, Timestamp};
+use serde::{Deserialize, Serialize};
 
-/// How a service is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+use crate::{Text, Timestamp};
+
+/// In which state a tool is; those in this process and elsewhere are always `running`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It was not started yet, or was stopped.
@@ -44,12 +45,12 @@ impl fmt::Display for State {
     }
 }
 
-/// How the service of a tool is, since when, and why.
+/// In which state a tool is, since when, and why.
 #[derive(Clone, Debug, Serialize)]
 pub struct Status {
     /// The tool.
     pub tool_name: Text,
-    /// How its service is.
+    /// Its state.
     pub state: State,
     /// The number of its process.
     pub pid: Option<u32>,

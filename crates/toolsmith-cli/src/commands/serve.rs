@@ -1,0 +1,76 @@
+//! `toolsmith serve`: the tools over HTTP, until it is told to end.
+
+use std::{net::SocketAddr, process::ExitCode};
+
+use anyhow::{Context as _, Result};
+use tokio::net::TcpListener;
+use toolsmith_gateway::Gateway;
+
+use crate::{
+    Session,
+    args::Serve,
+    compose::{self, Workshop},
+    config::{Loaded, Settings, Source},
+    exit::{self, UsageError},
+    interrupt::Interrupt,
+    output,
+    runtime::block_on_all_cores,
+    wording::counted,
+};
+
+/// Serves until it is told to end.
+pub(crate) fn run(session: &Session, serve: &Serve) -> Result<ExitCode> {
+    let settings = for_many(session.load_with(serve.as_settings())?);
+    block_on_all_cores(serve_all(session, &settings))
+}
+
+/// Returns the settings with the defaults of a program that serves many and runs for long.
+fn for_many(loaded: Loaded) -> Settings {
+    let Loaded { mut settings, sources, .. } = loaded;
+    let is_usual = |key| matches!(sources.of(key), Source::Default);
+    if is_usual("limits.max_concurrent") {
+        settings.limits.max_concurrent = 256;
+    }
+    if is_usual("limits.queue_size") {
+        settings.limits.queue_size = 4_096;
+    }
+    if is_usual("watch_for_changes") {
+        settings.watch_for_changes = true;
+    }
+    settings
+}
+
+async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
+    let listener = listen(session, settings).await?;
+    let address = listener.local_addr().context("cannot tell the own address")?;
+    let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
+    let mut workshop = Workshop::open(session, settings).await?;
+    workshop.watch(session, settings)?;
+    let config = compose::gateway_config(settings, &session.environment);
+    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), config);
+    output::tell(&format!("listening on http://{address}"));
+    let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
+    workshop.close().await;
+    if ended.unfinished_calls > 0 {
+        let calls = counted(ended.unfinished_calls as u64, "call");
+        output::tell(&format!("note: {calls} did not end in time"));
+    }
+    Ok(exit::SUCCESS.into())
+}
+
+async fn listen(session: &Session, settings: &Settings) -> Result<TcpListener> {
+    let written = settings.serve.listen.resolve(&session.environment);
+    let written = written.map_err(|missing| UsageError::new(format!("serve.listen: {missing}")))?;
+    let text = written.text.expose();
+    let address: SocketAddr = text.parse().map_err(|_| {
+        let example = "write an address and a port such as 127.0.0.1:8001 or [::1]:8001";
+        UsageError::new(format!("cannot listen on `{text}`: {example}"))
+    })?;
+    if !address.ip().is_loopback() {
+        let why = "without authentication only this machine is served";
+        let what = "use 127.0.0.1 or [::1]";
+        return Err(UsageError::new(format!("will not listen on {address}: {why}; {what}")).into());
+    }
+    let bound = TcpListener::bind(address).await;
+    bound.with_context(|| format!("cannot listen on {address}"))
+}

@@ -1,0 +1,67 @@
+//! What the doors share.
+
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+use toolsmith_core::{CallerType, Context};
+use toolsmith_engine::Engine;
+
+use crate::{House, Visitor};
+
+/// What the doors share: the engine, the program around it, and their limits; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Gateway(pub(crate) Arc<Parts>);
+
+/// What the handlers work with.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) engine: Engine,
+    pub(crate) house: Arc<dyn House>,
+    pub(crate) config: GatewayConfig,
+    pub(crate) started: Instant,
+}
+
+/// What can be set about the doors.
+#[derive(Clone, Debug)]
+pub struct GatewayConfig {
+    /// The largest body that is read.
+    pub max_body_bytes: usize,
+    /// How long a request may take to arrive, its head and its body each.
+    pub read_timeout: Duration,
+    /// How many connections are held at once; more wait to be accepted.
+    pub max_connections: usize,
+    /// How long calls under way may take to end when the gateway ends.
+    pub shutdown_timeout: Duration,
+    /// The folders that file tools may touch for callers of the doors.
+    pub allowed_paths: Option<Arc<[PathBuf]>>,
+}
+
+impl Default for GatewayConfig {
+    fn default() -> Self {
+        Self {
+            max_body_bytes: 16 << 20,
+            read_timeout: Duration::from_secs(30),
+            max_connections: 16_384,
+            shutdown_timeout: Duration::from_secs(30),
+            allowed_paths: None,
+        }
+    }
+}
+
+impl Gateway {
+    /// Opens doors to an engine.
+    pub fn new(engine: Engine, house: Arc<dyn House>, config: GatewayConfig) -> Self {
+        Self(Arc::new(Parts { engine, house, config, started: Instant::now() }))
+    }
+
+    /// Makes the context of a visitor's calls through a door.
+    pub(crate) fn context(&self, visitor: &Visitor, door: CallerType) -> Context {
+        Context {
+            caller_id: Some(visitor.id.clone()),
+            caller_type: door,
+            allowed_paths: self.0.config.allowed_paths.clone(),
+            rights: visitor.rights.clone(),
+            ..Context::default()
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What the doors ask of the program around them.
+
+use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
+
+use serde::Serialize;
+use toolsmith_core::{Group, State, Text, ToolSpec};
+
+/// What the doors ask of the program around them: what an engine does not know.
+pub trait House: Debug + Send + Sync {
+    /// Returns the groups in force.
+    fn groups(&self) -> Vec<Arc<Group>>;
+
+    /// Returns the state of a tool.
+    fn state(&self, tool: &ToolSpec) -> State;
+
+    /// Returns how the parts of the program are, by name.
+    fn health(&self) -> BTreeMap<&'static str, Health>;
+}
+
+/// How a part of the program is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Health {
+    /// Whether it does what it should.
+    pub ok: bool,
+    /// What there is to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<Text>,
+}
+
+impl Health {
+    /// Makes the health of a part that does what it should.
+    pub fn good() -> Self {
+        Self { ok: true, note: None }
+    }
+
+    /// Makes the health of a part that does not, and says why.
+    pub fn bad(why: impl Into<Text>) -> Self {
+        Self { ok: false, note: Some(why.into()) }
+    }
+}

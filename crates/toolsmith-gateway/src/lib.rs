@@ -1,0 +1,18 @@
+//! The doors for other programs: HTTP and MCP, over one engine.
+//!
+//! A door reads what arrives, says who calls, hands the call to [`Engine::call`], and writes what
+//! came of it. It decides nothing about a call: limits, checks and records are the engine's.
+//!
+//! [`Engine::call`]: toolsmith_engine::Engine::call
+
+mod gateway;
+mod house;
+mod http;
+mod json;
+mod server;
+mod visitor;
+
+pub use gateway::{Gateway, GatewayConfig};
+pub use house::{Health, House};
+pub use server::{Ended, serve};
+pub use visitor::Visitor;

@@ -1,0 +1,122 @@
+//! Connections: accepted, bounded, and ended in order.
+
+use std::{io, pin::pin, sync::Arc, time::Duration};
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, sleep, timeout_at},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{Gateway, http};
+
+/// How long to wait after an error that the next attempt would meet again.
+const AFTER_AN_ERROR: Duration = Duration::from_millis(100);
+
+/// How long clients have to take their last answers once every call has ended.
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// The largest head of a request, in bytes and in headers.
+const MAX_HEAD: usize = 64 << 10;
+const MAX_HEADERS: usize = 100;
+
+/// How the doors were closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Calls that were still under way when their time was up.
+    pub unfinished_calls: usize,
+}
+
+/// Answers requests until it is told to stop; then calls under way end within their limit.
+///
+/// Nothing new is accepted from that moment on: new connections are refused by the system, and
+/// calls on old ones by the engine.
+pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) -> Ended {
+    let config = &gateway.0.config;
+    let door = Arc::new(Door::new(&gateway, stop.clone()));
+    let connections = TaskTracker::new();
+    let room = Arc::new(Semaphore::new(config.max_connections));
+    loop {
+        let permit = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            permit = Arc::clone(&room).acquire_owned() => permit,
+        };
+        let Ok(permit) = permit else { break };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(Arc::clone(&door).answer(stream, permit));
+                }
+                Err(error) => rest_after(&error).await,
+            },
+        }
+    }
+    drop(listener);
+    connections.close();
+    let unfinished_calls = gateway.0.engine.shutdown(config.shutdown_timeout).await;
+    timeout_at(Instant::now() + LAST_ANSWERS, connections.wait()).await.ok();
+    Ended { unfinished_calls }
+}
+
+/// A client that left before it was accepted is no reason to wait; no files left is.
+async fn rest_after(error: &io::Error) {
+    let is_of_the_client = matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+    );
+    if !is_of_the_client {
+        tracing::warn!(%error, "a connection cannot be accepted");
+        sleep(AFTER_AN_ERROR).await;
+    }
+}
+
+/// What every connection needs.
+struct Door {
+    router: Router,
+    protocol: http1::Builder,
+    stop: CancellationToken,
+}
+
+impl Door {
+    fn new(gateway: &Gateway, stop: CancellationToken) -> Self {
+        let mut protocol = http1::Builder::new();
+        protocol
+            .timer(TokioTimer::new())
+            .header_read_timeout(gateway.0.config.read_timeout)
+            .max_buf_size(MAX_HEAD)
+            .max_headers(MAX_HEADERS)
+            .pipeline_flush(true);
+        Self { router: http::router(gateway.clone()), protocol, stop }
+    }
+
+    /// Answers the requests of one connection.
+    async fn answer(self: Arc<Self>, stream: TcpStream, _permit: OwnedSemaphorePermit) {
+        // Answers are small and whole: waiting for more to send with them only costs time.
+        stream.set_nodelay(true).ok();
+        let service = TowerToHyperService::new(self.router.clone());
+        let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), service));
+        let ended = tokio::select! {
+            biased;
+            ended = connection.as_mut() => ended,
+            () = self.stop.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        };
+        if let Err(error) = ended {
+            tracing::debug!(%error, "a connection broke off");
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The doors, as other programs meet them: over real connections.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
+)]
+
+mod bodies;
+mod calls;
+mod ending;
+mod listing;
+mod support;

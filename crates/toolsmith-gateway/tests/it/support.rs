@@ -1,0 +1,103 @@
+//! A gateway on a free port, and a client for it.
+
+use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
+use hyper::{Method, Request, StatusCode, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+use tokio_util::sync::CancellationToken;
+use toolsmith_core::{Group, State, Tool, ToolSpec, Value};
+use toolsmith_engine::{Engine, Heard, Subscription};
+use toolsmith_gateway::{Ended, Gateway, GatewayConfig, Health, House};
+
+/// A gateway on a free port.
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
+    pub(crate) engine: Engine,
+    pub(crate) stop: CancellationToken,
+    pub(crate) serving: JoinHandle<Ended>,
+}
+
+impl Running {
+    /// Starts a gateway with the built-in tools and some more.
+    pub(crate) async fn with(tools: Vec<Tool>, config: GatewayConfig) -> Self {
+        let settings = toolsmith_builtins::Settings::new("/nowhere");
+        let builtins = toolsmith_builtins::all_with(&settings).unwrap();
+        let engine = Engine::builder().tools(builtins).tools(tools).build().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
+        let gateway = Gateway::new(engine.clone(), Arc::new(Plain), config);
+        let serving = tokio::spawn(toolsmith_gateway::serve(listener, gateway, stop.clone()));
+        Self { address, engine, stop, serving }
+    }
+
+    pub(crate) async fn start() -> Self {
+        Self::with(Vec::new(), GatewayConfig::default()).await
+    }
+
+    /// Sends a request on a connection of its own.
+    pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> (StatusCode, Value) {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        let response = sender.send_request(request).await.unwrap();
+        let status = response.status();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&body).unwrap())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
+        let request = Request::get(path).header("host", self.address.to_string());
+        self.send(request.body(Full::default()).unwrap()).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: impl Into<Bytes>) -> (StatusCode, Value) {
+        let request = Request::builder().method(Method::POST).uri(path);
+        let request = request.header("host", self.address.to_string());
+        let request = request.header("content-type", "application/json");
+        self.send(request.body(Full::new(body.into())).unwrap()).await
+    }
+
+    /// Sends bytes as they are, and returns everything that comes back until the other end closes.
+    pub(crate) async fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.ok();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+/// Waits for the next event.
+pub(crate) async fn happens(events: &mut Subscription) -> Value {
+    match events.next().await {
+        Some(Heard::Event(event)) => serde_json::to_value(event).unwrap(),
+        other => panic!("no event: {other:?}"),
+    }
+}
+
+/// A program with one group and nothing that could fail.
+#[derive(Debug)]
+struct Plain;
+
+impl House for Plain {
+    fn groups(&self) -> Vec<Arc<Group>> {
+        let mut group = Group::new("texts");
+        group.tool_ids = ["echo", "gone"].map(|name| name.parse().unwrap()).to_vec();
+        vec![Arc::new(group), Arc::new(Group::new("empty"))]
+    }
+
+    fn state(&self, _tool: &ToolSpec) -> State {
+        State::Running
+    }
+
+    fn health(&self) -> BTreeMap<&'static str, Health> {
+        BTreeMap::from([("store", Health::good()), ("upstreams", Health::bad("`a` is down"))])
+    }
+}
