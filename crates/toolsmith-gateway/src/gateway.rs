@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
 
-use crate::{House, Visitor};
+use crate::{Doorkeeper, House, Visitor};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub struct Gateway(pub(crate) Arc<Parts>);
 pub(crate) struct Parts {
     pub(crate) engine: Engine,
     pub(crate) house: Arc<dyn House>,
+    pub(crate) door: Doorkeeper,
     pub(crate) config: GatewayConfig,
     pub(crate) started: Instant,
 }
@@ -50,8 +51,13 @@ impl Default for GatewayConfig {
 
 impl Gateway {
     /// Opens doors to an engine.
-    pub fn new(engine: Engine, house: Arc<dyn House>, config: GatewayConfig) -> Self {
-        Self(Arc::new(Parts { engine, house, config, started: Instant::now() }))
+    pub fn new(
+        engine: Engine,
+        house: Arc<dyn House>,
+        door: Doorkeeper,
+        config: GatewayConfig,
+    ) -> Self {
+        Self(Arc::new(Parts { engine, house, door, config, started: Instant::now() }))
     }
 
     /// Makes the context of a visitor's calls through a door.

@@ -5,6 +5,7 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod door;
 mod gateway;
 mod house;
 mod http;
@@ -12,7 +13,9 @@ mod json;
 mod server;
 mod visitor;
 
+pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
 pub use gateway::{Gateway, GatewayConfig};
 pub use house::{Health, House};
 pub use server::{Ended, serve};
-pub use visitor::Visitor;
+
+use visitor::Visitor;

@@ -1,5 +1,6 @@
 //! The arguments of the command line: one file for each group of words.
 
+mod approvals;
 mod artifacts;
 mod calls;
 mod completions;
@@ -10,6 +11,7 @@ mod export;
 mod globals;
 mod import;
 mod init;
+mod keys;
 mod moment;
 mod run;
 mod serve;
@@ -23,6 +25,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::run::call_timeout;
 use self::values::{at_least_one, call_id, limit};
 pub use self::{
+    approvals::ApprovalsWord,
     artifacts::ArtifactsWord,
     calls::{CallFilter, CallsWord, ExportFormat, Prune},
     completions::Completions,
@@ -33,6 +36,7 @@ pub use self::{
     globals::Globals,
     import::{ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
     init::Init,
+    keys::{CallsInTime, KeysWord},
     moment::Moment,
     run::{Batch, Run},
     serve::Serve,
@@ -81,6 +85,12 @@ pub enum Word {
     /// Look at outputs that were too large to show whole.
     #[command(subcommand)]
     Artifacts(ArtifactsWord),
+    /// Decide about calls that wait for a person.
+    #[command(subcommand)]
+    Approvals(ApprovalsWord),
+    /// Make, list and revoke the keys of callers.
+    #[command(subcommand)]
+    Keys(KeysWord),
     /// Make tools of what is there already.
     #[command(subcommand)]
     Import(ImportWord),

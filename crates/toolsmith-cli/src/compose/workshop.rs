@@ -92,11 +92,16 @@ impl Workshop {
             definitions: self.toolbox.definitions().clone(),
             servers: self.toolbox.servers().clone(),
             services: self.toolbox.services().clone(),
-            store: match &self.keeping {
-                Keeping::Store(store) => Ok(store.clone()),
-                Keeping::Nowhere(sink) => Err(sink.reason().to_owned()),
-            },
+            store: self.store().cloned().map_err(str::to_owned),
         })
+    }
+
+    /// Returns the store, unless records cannot be kept.
+    pub(crate) fn store(&self) -> Result<&Store, &str> {
+        match &self.keeping {
+            Keeping::Store(store) => Ok(store),
+            Keeping::Nowhere(sink) => Err(sink.reason()),
+        }
     }
 
     /// Returns the engine.

@@ -48,6 +48,10 @@ pub struct Settings {
 pub struct Serve {
     /// The address and port that is listened on.
     pub listen: Template,
+    /// The names by which it is called, besides those of this machine.
+    pub hosts: Vec<Template>,
+    /// Whether callers on this machine need a key too.
+    pub require_key: bool,
     /// The largest body of a request.
     pub max_body_bytes: usize,
     /// How many connections are held at once.
@@ -276,6 +280,8 @@ impl Default for Serve {
     fn default() -> Self {
         Self {
             listen: Template::literal("127.0.0.1:8001"),
+            hosts: Vec::new(),
+            require_key: false,
             max_body_bytes: 16 << 20,
             max_connections: 16_384,
             read_timeout: Duration::from_secs(30),

@@ -1,6 +1,7 @@
 //! The HTTP door: one file an endpoint.
 
 mod answer;
+mod approvals;
 mod body;
 mod health;
 mod run_tool;
@@ -9,11 +10,12 @@ mod tools;
 
 use axum::{
     Router,
+    middleware::from_fn_with_state,
     routing::{get, post},
 };
 
-use self::answer::Failure;
-use crate::Gateway;
+pub(crate) use self::answer::Failure;
+use crate::{Gateway, door};
 
 /// Returns what answers requests.
 pub(crate) fn router(gateway: Gateway) -> Router {
@@ -21,7 +23,10 @@ pub(crate) fn router(gateway: Gateway) -> Router {
         .route("/health", get(health::health))
         .route("/tools", get(tools::tools))
         .route("/run_tool", post(run_tool::run_tool))
+        .route("/approvals", get(approvals::list))
+        .route("/approvals/{id}", post(approvals::decide))
         .method_not_allowed_fallback(async || Failure::wrong_method())
         .fallback(async || Failure::no_such_place())
+        .layer(from_fn_with_state(gateway.clone(), door::stand))
         .with_state(gateway)
 }

@@ -6,8 +6,10 @@
     reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
 )]
 
+mod approving;
 mod bodies;
 mod calls;
+mod door;
 mod ending;
 mod listing;
 mod support;
