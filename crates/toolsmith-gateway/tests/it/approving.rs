@@ -9,7 +9,7 @@ use crate::support::{Keys, Running};
 
 fn risky(expires: Duration) -> Tool {
     let spec = ToolSpec::new("risky").unwrap().with_parameters(&[Parameter::integer("n")]);
-    let spec = spec.with(|spec| spec.approval = Some(Approval { expires, ..Approval::default() }));
+    let spec = spec.with(|spec| spec.approval = Some(Approval { expires }));
     Tool::function(spec, |_, input| async move { Ok(input["n"].clone()) })
 }
 
