@@ -38,6 +38,7 @@ mod command;
 mod environment;
 mod error;
 mod exit;
+mod hold;
 mod keeper;
 mod nursery;
 mod program;

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, io, os::fd::OwnedFd};
 use rustix::process::getrlimit;
 
 use crate::{
-    Command, Limits, Profile,
-    keeper::{Act, Arg, Plan, RESOURCES},
+    ChildError, Command, Limits, Profile, Sandbox,
+    keeper::{Act, Arg, Plan, RESOURCES, Tenure},
     sandbox::{self, Groups, PORT},
     tree::MARK,
 };
@@ -20,28 +20,64 @@ pub(crate) struct Setup {
     pub(crate) plan: Plan,
     /// Rules for files that the plan refers to.
     pub(crate) rules: Option<OwnedFd>,
+    /// Control groups that the plan refers to.
+    pub(crate) groups: Groups,
+    /// The program, as errors name it.
+    pub(crate) program: String,
+    /// Whose child it is, as its environment says.
+    pub(crate) mark: String,
+    /// The hosts that it may reach through a proxy.
+    pub(crate) hosts: Vec<String>,
 }
 
-/// Writes down how a command is started.
-///
-/// A child leads a session, which has no terminal, so that nothing can ask there for a password and
-/// wait. It gets its three pipes and no other open file.
-pub(crate) fn set_up(command: &Command, mark: &str, groups: &Groups) -> io::Result<Setup> {
+impl Setup {
+    /// Writes down how a command is started.
+    ///
+    /// A child leads a session, which has no terminal, so that nothing can ask there for a password
+    /// and wait. It gets its three pipes and no other open file.
+    pub(crate) fn of(command: &Command, mark: String, tenure: Tenure) -> Result<Self, ChildError> {
+        let groups = groups(command, &mark)?;
+        let program = command.program.to_string_lossy().into_owned();
+        let planned = plan(command, &mark, &groups);
+        let (mut plan, rules) =
+            planned.map_err(|source| ChildError::Start { program: program.clone(), source })?;
+        plan.keep_number(tenure);
+        let hosts = command.sandbox.as_ref().map(|sandbox| sandbox.hosts.clone());
+        Ok(Self { plan, rules, groups, program, mark, hosts: hosts.unwrap_or_default() })
+    }
+}
+
+/// Makes the control groups of a child in a strict sandbox.
+fn groups(command: &Command, mark: &str) -> Result<Groups, ChildError> {
+    let strict = |sandbox: &Sandbox| sandbox.profile == Profile::Strict;
+    if !command.sandbox.as_ref().is_some_and(strict) {
+        return Ok(Groups::default());
+    }
+    let limits = command.all_limits();
+    let groups = Groups::make(mark, limits);
+    if let Some(lack) = groups.lack(limits) {
+        return Err(ChildError::Sandbox { lack, source: io::ErrorKind::PermissionDenied.into() });
+    }
+    Ok(groups)
+}
+
+fn plan(command: &Command, mark: &str, groups: &Groups) -> io::Result<(Plan, Option<OwnedFd>)> {
     let mut plan = Plan::default();
     let sandbox = command.sandbox.as_ref();
     if let Some(sandbox) = sandbox {
         sandbox::begin(&mut plan, command, sandbox, groups)?;
     }
+    // A child that hangs on its way to its folder dies with its guard, too.
+    if !plan.parts() {
+        plan.step(Act::Bind, []);
+    }
     plan.step(Act::Session, []);
     // The child begins elsewhere: what is relative is meant from our own folder.
     plan.step(Act::Enter, [Arg::from(&*std::path::absolute(&command.folder)?)]);
     limit(&mut plan, groups.rest(command.all_limits()));
-    let mut rules = None;
-    if let Some(sandbox) = sandbox {
-        rules = sandbox::finish(&mut plan, command, sandbox);
-    }
+    let rules = sandbox.and_then(|sandbox| sandbox::finish(&mut plan, command, sandbox));
     // In a strict sandbox the first process of its namespace is bound, and the rest to that one.
-    if sandbox.is_none_or(|sandbox| sandbox.profile == Profile::Standard) {
+    if plan.parts() && sandbox.is_some_and(|sandbox| sandbox.profile == Profile::Standard) {
         plan.step(Act::Bind, []);
     }
     plan.execute(command.program.as_os_str());
@@ -52,7 +88,7 @@ pub(crate) fn set_up(command: &Command, mark: &str, groups: &Groups) -> io::Resu
     for (name, value) in environment(command, mark) {
         plan.variable(&name, &value);
     }
-    Ok(Setup { plan, rules })
+    Ok((plan, rules))
 }
 
 /// Returns the variables of a child: its own, its mark, and what its sandbox needs to say.

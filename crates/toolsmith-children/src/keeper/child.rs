@@ -1,6 +1,9 @@
 //! What happens in a child between its birth and its program: the steps of its plan, in order.
 
-use std::os::fd::OwnedFd;
+use std::{
+    os::fd::OwnedFd,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use rustix::{
     io::{Errno, Result, write},
@@ -14,8 +17,8 @@ use rustix::{
 use super::{
     confine,
     plan::{Act, View},
+    parcel::Parcel,
     sys,
-    zygote::Parcel,
 };
 
 /// What can be limited; a plan names it by its place here.
@@ -27,24 +30,39 @@ pub(crate) const RESOURCES: [Resource; 5] =
 pub(super) struct Errand<'a> {
     pub(super) view: View<'a>,
     pub(super) parcel: &'a Parcel,
+    pub(super) control: &'a OwnedFd,
     pub(super) guard: Pid,
+    pub(super) confession: Confession<'a>,
+}
+
+/// Where a child says which step failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Confession<'a> {
+    /// In memory that it shares with its guard.
+    Note(&'a AtomicU64),
+    Pipe(&'a OwnedFd),
 }
 
 /// Takes every step and becomes the program; tells the guard what failed otherwise.
-pub(super) fn run(errand: Errand<'_>, failed: &OwnedFd) -> ! {
-    let (step, error) = take_steps(errand);
-    let step = u32::try_from(step).unwrap_or_default();
-    let bytes =
-        (u64::from(step) << 32 | u64::from(error.raw_os_error().cast_unsigned())).to_ne_bytes();
-    write(failed, &bytes).ok();
+pub(super) fn run(errand: &Errand<'_>) -> ! {
+    let (step, error) = take_steps(*errand);
+    // Counted from 1, so that a failure is never zero.
+    let step = u64::try_from(step).unwrap_or_default() + 1;
+    let word = step << 32 | u64::from(error.raw_os_error().cast_unsigned());
+    match errand.confession {
+        Confession::Note(note) => note.store(word, Ordering::Relaxed),
+        Confession::Pipe(pipe) => {
+            write(pipe, &word.to_ne_bytes()).ok();
+        }
+    }
     sys::quit(127)
 }
 
-/// Reads what [`run`] wrote.
-pub(super) fn read_failure(bytes: [u8; 8]) -> (usize, Errno) {
-    let word = u64::from_ne_bytes(bytes);
+/// Reads what [`run`] wrote; nothing when nothing failed.
+pub(super) fn read_failure(word: u64) -> Option<(usize, Errno)> {
+    let step = usize::try_from(word >> 32).ok()?.checked_sub(1)?;
     let error = i32::try_from(word & 0xffff_ffff).unwrap_or_default();
-    (usize::try_from(word >> 32).unwrap_or_default(), Errno::from_raw_os_error(error))
+    Some((step, Errno::from_raw_os_error(error)))
 }
 
 fn take_steps(errand: Errand<'_>) -> (usize, Errno) {

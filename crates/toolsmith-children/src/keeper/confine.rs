@@ -126,7 +126,7 @@ fn open_port(errand: Errand<'_>, port: u64) -> Result<()> {
     let port = u16::try_from(port).map_err(|_| Errno::INVAL)?;
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
     listen(&socket, BACKLOG)?;
-    tell(errand.parcel.control.as_fd(), &Message::Listening(socket));
+    tell(errand.control.as_fd(), &Message::Listening(socket));
     Ok(())
 }
 
@@ -143,7 +143,7 @@ fn init(errand: Errand<'_>) -> Result<()> {
         Fork::Parent(program) => program,
     };
     sys::block_signals();
-    let control = errand.parcel.control.as_fd();
+    let control = errand.control.as_fd();
     sys::close_all_but(&[control]);
     sys::close_stdio();
     loop {
@@ -151,7 +151,7 @@ fn init(errand: Errand<'_>) -> Result<()> {
             Ok(Ended { pid, code, signal }) if pid == program => {
                 // The first process of a namespace cannot end itself by a signal, so that the guard
                 // could not see which one it was.
-                tell(control, &Message::Exited { code, signal });
+                tell(control, &Message::Ended { code, signal });
                 sys::quit(code)
             }
             Ok(Ended { pid, .. }) => {

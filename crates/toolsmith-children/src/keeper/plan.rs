@@ -1,21 +1,18 @@
 //! What a child does before its program begins, written down by us and read by the child.
 //!
-//! The child may not allocate, so everything is worked out beforehand: the plan is a file in memory
-//! that the child maps. It begins with words of eight bytes: the head, four for each step, the
-//! arguments and the environment; texts follow. A text is named by where it begins in the file.
+//! The child may not allocate, so everything is worked out beforehand. A plan begins with words of
+//! eight bytes: the head, four for each step, the arguments and the environment; texts follow. A
+//! text is named by where it begins in the plan.
 
 use std::{
     ffi::{CStr, OsStr},
-    fs::File,
-    io::{self, Write},
-    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    io,
+    os::unix::ffi::OsStrExt,
     path::Path,
 };
 
-use rustix::fs::{MemfdFlags, memfd_create};
-
-/// How many words the head has: steps, program, arguments, environment, clone flags.
-const HEAD: usize = 5;
+/// How many words the head has: steps, program, arguments, environment, clone flags, tenure.
+const HEAD: usize = 6;
 
 const WIDTH: usize = 4;
 
@@ -140,6 +137,16 @@ enum Word {
     Text(usize),
 }
 
+/// How long the number of a child is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tenure {
+    /// Nobody asks for it: what matters is how the child ends.
+    #[default]
+    Brief,
+    /// It is told when the child has begun, and nobody else gets it before it is released.
+    Held,
+}
+
 /// A plan that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
@@ -148,6 +155,7 @@ pub(crate) struct Plan {
     env: Vec<Word>,
     program: Option<Word>,
     clone_flags: u64,
+    tenure: Tenure,
     texts: Vec<u8>,
     has_nul: bool,
 }
@@ -180,6 +188,11 @@ impl Plan {
             };
         }
         self.steps.push(step);
+    }
+
+    /// Says how long the number of the child is needed.
+    pub(crate) fn keep_number(&mut self, tenure: Tenure) {
+        self.tenure = tenure;
     }
 
     /// Lets the child begin in namespaces of its own.
@@ -216,8 +229,8 @@ impl Plan {
         Word::Text(start)
     }
 
-    /// Writes the plan into a file of its own; returns the file and its length.
-    pub(crate) fn write(&self) -> io::Result<(OwnedFd, usize)> {
+    /// Writes the plan as its reader wants it.
+    pub(super) fn write(&self) -> io::Result<Vec<u8>> {
         let Some(program) = self.program.filter(|_| !self.has_nul) else {
             let message = "a text with a NUL character cannot be handed to a program";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
@@ -232,6 +245,7 @@ impl Plan {
             number(args_at),
             number(env_at),
             Word::Number(self.clone_flags),
+            number(usize::from(self.tenure == Tenure::Held)),
         ];
         let end = [Word::Number(0)];
         let words = head.iter().chain(self.steps.iter().flatten());
@@ -245,9 +259,7 @@ impl Plan {
             bytes.extend_from_slice(&word.to_ne_bytes());
         }
         bytes.extend_from_slice(&self.texts);
-        let mut file = File::from(memfd_create(c"toolsmith-plan", MemfdFlags::CLOEXEC)?);
-        file.write_all(&bytes)?;
-        Ok((file.into(), bytes.len()))
+        Ok(bytes)
     }
 }
 
@@ -284,6 +296,10 @@ impl<'a> View<'a> {
 
     pub(super) fn clone_flags(self) -> u64 {
         self.head(4) as u64
+    }
+
+    pub(super) fn tenure(self) -> Tenure {
+        if self.head(5) == 0 { Tenure::Brief } else { Tenure::Held }
     }
 
     pub(super) fn text(self, start: u64) -> &'a CStr {

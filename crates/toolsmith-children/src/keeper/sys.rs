@@ -6,19 +6,22 @@
 )]
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_uint, c_ulong},
-    mem,
+    ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void},
+    io, mem,
     os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
     ptr, slice,
 };
 
 use rustix::{
+    event::{Timespec, poll},
     io::{Errno, Result},
-    mm::{MapFlags, ProtFlags, mmap},
+    mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap},
     process::Pid,
 };
 
-use super::plan::View;
+use tokio::io::{Interest, unix::AsyncFd};
+
+use super::{control::Control, plan::View};
 
 /// The flag of the kernel that says when to close; it has another type in every C library.
 const CLOSE_RANGE_CLOEXEC: c_int = 4;
@@ -75,7 +78,7 @@ pub(super) fn execute(view: View<'_>) -> Errno {
         return Errno::INVAL;
     }
     // SAFETY: both lists lie within the words, end with a zero and hold addresses of texts within
-    // the mapped plan, which `relocate` has put there; a word is as large as an address.
+    // the plan, which `open` has put there; a word is as large as an address.
     unsafe {
         let (args, env) = (words.add(args), words.add(env));
         libc::execve(
@@ -87,28 +90,150 @@ pub(super) fn execute(view: View<'_>) -> Errno {
     last_error()
 }
 
-/// Maps a plan for the rest of this process's life and turns its lists into addresses.
-pub(super) fn map(file: BorrowedFd<'_>, length: usize) -> Result<View<'static>> {
-    let access = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: a new private mapping at an address that the kernel chooses touches nothing else.
-    let start = unsafe { mmap(ptr::null_mut(), length, access, MapFlags::PRIVATE, file, 0)? };
-    // SAFETY: the mapping is as long as the file, begins at a page and is never unmapped; the words
-    // are written to below only, before anybody reads them.
-    let words = unsafe { slice::from_raw_parts_mut(start.cast::<u64>(), length / 8) };
-    let at = |place: usize, words: &[u64]| {
-        words.get(place).and_then(|word| usize::try_from(*word).ok()).unwrap_or(usize::MAX)
-    };
-    let (args, env) = (at(2, words), at(3, words));
-    for list in [args, env] {
-        for word in
-            words.get_mut(list..).unwrap_or_default().iter_mut().take_while(|word| **word != 0)
-        {
-            *word += start as u64;
+/// A private copy of a file in memory.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: *mut u64,
+    length: usize,
+}
+
+impl Mapping {
+    /// Maps the beginning of a file that is at least as long as that.
+    pub(super) fn of(file: BorrowedFd<'_>, length: usize) -> Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new private mapping at an address that the kernel chooses touches nothing else.
+        let start = unsafe { mmap(ptr::null_mut(), length, access, MapFlags::PRIVATE, file, 0)? };
+        Ok(Self { start: start.cast(), length })
+    }
+
+    pub(super) fn words(&mut self) -> &mut [u64] {
+        // SAFETY: the mapping begins at a page, is as long as that and lives as long as `self`,
+        // which is borrowed for as long as the words are.
+        unsafe { slice::from_raw_parts_mut(self.start, self.length / 8) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: whoever borrowed the words has borrowed `self` and is gone.
+        unsafe { munmap(self.start.cast(), self.length).ok() };
+    }
+}
+
+/// Shows words as the bytes that they consist of, to be filled in.
+pub(super) fn bytes_of(words: &mut [u64]) -> &mut [u8] {
+    // SAFETY: every byte of a word is a byte, and every byte makes a word; the borrow goes on.
+    unsafe { slice::from_raw_parts_mut(words.as_mut_ptr().cast(), size_of_val(words)) }
+}
+
+/// Turns the lists of a plan that has arrived into addresses; from here on it is only read.
+pub(super) fn open(words: &mut [u64]) -> View<'_> {
+    let start = words.as_ptr() as u64;
+    for head in [2, 3] {
+        let list = words.get(head).and_then(|word| usize::try_from(*word).ok());
+        let list = words.get_mut(list.unwrap_or(usize::MAX)..).unwrap_or_default();
+        for word in list.iter_mut().take_while(|word| **word != 0) {
+            *word += start;
         }
     }
-    // SAFETY: as above; from here on the memory is only read.
-    let bytes = unsafe { slice::from_raw_parts(start.cast::<u8>(), length) };
-    Ok(View { words, bytes })
+    let words: &[u64] = words;
+    // SAFETY: every byte of a word is a byte; both views are for reading and live equally long.
+    let bytes = unsafe { slice::from_raw_parts(words.as_ptr().cast(), size_of_val(words)) };
+    View { words, bytes }
+}
+
+/// Room for what a child does on our memory before its program.
+#[derive(Debug)]
+pub(super) struct Stack(*mut c_void);
+
+impl Stack {
+    const SIZE: usize = 256 * 1024;
+
+    pub(super) fn new() -> Result<Self> {
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new private mapping at an address that the kernel chooses touches nothing else.
+        let start =
+            unsafe { mmap_anonymous(ptr::null_mut(), Self::SIZE, access, MapFlags::PRIVATE)? };
+        Ok(Self(start))
+    }
+}
+
+/// What a child that borrows our memory is called with.
+struct Visit<'a, T> {
+    act: fn(&T) -> !,
+    on: &'a T,
+}
+
+/// Starts a child that uses our memory, and waits until it has become a program or has ended.
+///
+/// Nothing is copied, so this costs the same however large we are.
+pub(super) fn fork_sharing<T>(stack: &mut Stack, act: fn(&T) -> !, on: &T) -> Result<Pid> {
+    extern "C" fn enter<T>(visit: *mut c_void) -> c_int {
+        // SAFETY: the caller waits within the call below, so that what it passed is still there.
+        let visit = unsafe { &*visit.cast::<Visit<'_, T>>() };
+        (visit.act)(visit.on)
+    }
+    let visit = Visit { act, on };
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack is as large as it says, grows downwards on every architecture that we run
+    // on, and is used by one child at a time, since this process waits and has no other thread.
+    // The child ends or becomes a program, so that it never returns into a frame of ours.
+    let pid = unsafe {
+        let top = stack.0.byte_add(Stack::SIZE);
+        libc::clone(enter::<T>, top, flags, (&raw const visit).cast_mut().cast())
+    };
+    if pid < 0 {
+        return Err(last_error());
+    }
+    Pid::from_raw(pid).ok_or(Errno::INVAL)
+}
+
+/// Lets this process be ended by the kernel if it does not call this again in time; 0 forgets it.
+pub(super) fn alarm(seconds: c_uint) {
+    // SAFETY: the call takes a number only.
+    unsafe { libc::alarm(seconds) };
+}
+
+/// Lets the alarm through, which ends this process.
+pub(super) fn heed_alarm() {
+    // SAFETY: as in `block_signals`.
+    unsafe {
+        let mut set = mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGALRM);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, ptr::null_mut());
+    }
+}
+
+/// Does nothing for some milliseconds.
+pub(super) fn rest(milliseconds: i64) {
+    // Signals are blocked where this is used, and a shorter rest does no harm.
+    poll(&mut [], Some(&Timespec { tv_sec: 0, tv_nsec: milliseconds * 1_000_000 })).ok();
+}
+
+/// Tells where the number of the last error is kept, beside what else a thread needs.
+pub(super) fn place_of_error_number() -> usize {
+    // SAFETY: the call has no conditions.
+    unsafe { libc::__errno_location() as usize }
+}
+
+/// Gives memory back to the system; it reads as zeros afterwards.
+pub(super) fn empty(start: usize, length: usize) {
+    let start = ptr::with_exposed_provenance_mut(start);
+    // SAFETY: only the keeper calls this, for memory that neither it nor a guard reads or writes.
+    unsafe { madvise(start, length, Advice::LinuxDontNeed).ok() };
+}
+
+/// Lets a runtime tell when something can be heard at a socket.
+pub(super) fn watch(control: Control) -> io::Result<AsyncFd<Control>> {
+    // SAFETY: a control owns its socket and never exchanges it for another one.
+    Ok(unsafe { AsyncFd::register_with_interest(control, Interest::READABLE)? })
+}
+
+/// Closes a file whose owner never comes back to it.
+pub(super) fn close(file: BorrowedFd<'_>) {
+    let number = c_uint::try_from(file.as_raw_fd()).unwrap_or(c_uint::MAX);
+    close_range(number, number, 0);
 }
 
 /// Blocks every signal in this thread; returns what was blocked before.

@@ -42,11 +42,9 @@ impl Groups {
         &self.folders
     }
 
-    /// Removes the groups of a child that was never born.
-    pub(crate) fn abandon(&self) {
-        for folder in &self.folders {
-            fs::remove_dir(folder).ok();
-        }
+    /// Leaves the groups to the guard of the child, who removes them.
+    pub(crate) fn hand_over(&mut self) {
+        self.folders.clear();
     }
 
     /// Returns the limits that the child has to be held to in another way.
@@ -85,6 +83,15 @@ impl Groups {
             self.folders.push(folder);
         }
         set
+    }
+}
+
+/// Removes the groups of a child that was never born.
+impl Drop for Groups {
+    fn drop(&mut self) {
+        for folder in &self.folders {
+            fs::remove_dir(folder).ok();
+        }
     }
 }
 
