@@ -82,7 +82,8 @@ fn cost(meter: Option<&Meter>, count: usize, act: impl FnOnce()) -> Cost {
     act();
     let wall = started.elapsed();
     let cpu = before.zip(meter).map(|(before, meter)| meter.read().saturating_sub(before));
-    let share = |took: Duration| took.as_secs_f64() * 1e6 / f64::from(u32::try_from(count).unwrap());
+    let share =
+        |took: Duration| took.as_secs_f64() * 1e6 / f64::from(u32::try_from(count).unwrap());
     Cost { wall: share(wall), cpu: cpu.map(share) }
 }
 
@@ -116,8 +117,7 @@ impl Meter {
     /// Moves this process into a group of its own; nothing where that is not allowed.
     fn install() -> Option<Self> {
         let name = format!("toolsmith-bench-{}", process::id());
-        let places =
-            [("/sys/fs/cgroup/cpuacct", "cpuacct.usage"), ("/sys/fs/cgroup", "cpu.stat")];
+        let places = [("/sys/fs/cgroup/cpuacct", "cpuacct.usage"), ("/sys/fs/cgroup", "cpu.stat")];
         places.into_iter().find_map(|(place, file)| {
             let folder = Path::new(place).join(&name);
             fs::create_dir(&folder).ok()?;

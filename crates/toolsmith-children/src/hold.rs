@@ -121,7 +121,12 @@ impl Hold {
             self.children.guards().lock().take_back(control);
         } else {
             let (mark, pipes) = (std::mem::take(&mut self.setup.mark), self.spare.take());
-            self.children.end(Remains { control, has_exited: self.exit.is_some(), mark, _pipes: pipes });
+            self.children.end(Remains {
+                control,
+                has_exited: self.exit.is_some(),
+                mark,
+                _pipes: pipes,
+            });
         }
     }
 }

@@ -82,7 +82,8 @@ impl Nursery {
     /// Waits for an order, an end or the time to act; returns which children were heard of.
     fn wait(&mut self) -> Vec<bool> {
         // Whoever has been heard to the end would be ready for ever.
-        let flags = |ward: &Ward| if ward.has_exited() { PollFlags::empty() } else { PollFlags::IN };
+        let flags =
+            |ward: &Ward| if ward.has_exited() { PollFlags::empty() } else { PollFlags::IN };
         let wards = self.wards.iter().map(|ward| (ward.control().as_fd(), flags(ward)));
         let parted = self.parted.iter().map(|control| (control.as_fd(), PollFlags::IN));
         let files = std::iter::once((self.bell.as_fd(), PollFlags::IN)).chain(wards).chain(parted);

@@ -74,8 +74,11 @@ fn plan(command: &Command, mark: &str, groups: &Groups) -> io::Result<(Plan, Opt
     plan.step(Act::Session, []);
     // The child begins elsewhere: what is relative is meant from our own folder.
     plan.step(Act::Enter, [Arg::from(&*std::path::absolute(&command.folder)?)]);
-    limit(&mut plan, groups.rest(command.all_limits()));
-    let rules = sandbox.and_then(|sandbox| sandbox::finish(&mut plan, command, sandbox));
+    limit(&mut plan, groups.rest(command.all_limits()), sandbox);
+    let mut rules = None;
+    if let Some(sandbox) = sandbox {
+        rules = sandbox::finish(&mut plan, command, sandbox)?;
+    }
     // In a strict sandbox the first process of its namespace is bound, and the rest to that one.
     if plan.parts() && sandbox.is_some_and(|sandbox| sandbox.profile == Profile::Standard) {
         plan.step(Act::Bind, []);
@@ -109,11 +112,13 @@ fn environment(command: &Command, mark: &str) -> BTreeMap<String, String> {
     env
 }
 
-fn limit(plan: &mut Plan, limits: Limits) {
-    let wanted =
-        [limits.cpu_seconds, limits.memory, limits.file_size, limits.open_files, limits.processes];
+fn limit(plan: &mut Plan, limits: Limits, sandbox: Option<&Sandbox>) {
+    // A picture of its memory would be written by the kernel, wherever it happens to be.
+    let core = sandbox.map(|_| 0);
+    let Limits { cpu_seconds, memory, file_size, open_files, processes } = limits;
+    let wanted = [cpu_seconds, memory, file_size, open_files, processes, core];
     // The hard limit of time is a second later, so that the child is told before it is killed.
-    let spare = [1, 0, 0, 0, 0];
+    let spare = [1, 0, 0, 0, 0, 0];
     for (place, (wanted, spare)) in wanted.into_iter().zip(spare).enumerate() {
         let (Some(limit), Some(resource)) = (wanted, RESOURCES.get(place)) else { continue };
         // Nobody but root may go above the present hard limit.

@@ -93,11 +93,8 @@ struct Seen {
 fn members(quarry: &Quarry) -> Vec<Seen> {
     let ours = getpid().as_raw_nonzero().get();
     let table: Vec<Seen> = census().into_iter().filter(|seen| seen.pid != ours).collect();
-    let mut found: BTreeSet<i32> = table
-        .iter()
-        .filter(|seen| quarry.holds(seen))
-        .map(|seen| seen.pid)
-        .collect();
+    let mut found: BTreeSet<i32> =
+        table.iter().filter(|seen| quarry.holds(seen)).map(|seen| seen.pid).collect();
     for _ in 0..GENERATIONS {
         let known = found.len();
         let born = table.iter().filter(|seen| found.contains(&seen.parent));

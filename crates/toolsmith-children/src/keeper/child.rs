@@ -16,14 +16,20 @@ use rustix::{
 
 use super::{
     confine,
-    plan::{Act, View},
     parcel::Parcel,
+    plan::{Act, View},
     sys,
 };
 
 /// What can be limited; a plan names it by its place here.
-pub(crate) const RESOURCES: [Resource; 5] =
-    [Resource::Cpu, Resource::As, Resource::Fsize, Resource::Nofile, Resource::Nproc];
+pub(crate) const RESOURCES: [Resource; 6] = [
+    Resource::Cpu,
+    Resource::As,
+    Resource::Fsize,
+    Resource::Nofile,
+    Resource::Nproc,
+    Resource::Core,
+];
 
 /// What a child is given on its way.
 #[derive(Clone, Copy, Debug)]

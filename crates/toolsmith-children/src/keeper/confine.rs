@@ -14,6 +14,7 @@ use rustix::{
         unmount,
     },
     net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with},
+    path::DecInt,
     process::{DumpableBehavior, WaitOptions, chdir, pivot_root, set_dumpable_behavior, waitpid},
     thread::{
         CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
@@ -62,6 +63,7 @@ pub(super) fn take(act: Act, [a, b, _]: [u64; 3], errand: Errand<'_>) -> Result<
         }
         Act::Link => unless_there(symlinkat(text(a), CWD, text(b))),
         Act::Show => mount_bind_recursive(text(a), text(b)),
+        Act::ShowItself => show_itself(text(a), text(b)),
         Act::Seal => sys::seal(text(a), b, sys::Below::Too),
         Act::SealOne => sys::seal(text(a), b, sys::Below::No),
         Act::Processes => {
@@ -94,6 +96,16 @@ fn unless_there(made: Result<()>) -> Result<()> {
 fn write_into(path: &CStr, text: &CStr) -> Result<()> {
     let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     write(&file, text.to_bytes()).map(drop)
+}
+
+/// Shows what stands at a path itself, so that nobody can put a link there meanwhile.
+fn show_itself(from: &CStr, to: &CStr) -> Result<()> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let source = open(from, flags, Mode::empty())?;
+    // The files of this process are found here once it has a /proc of its own.
+    chdir(c"/proc/self/fd")?;
+    mount_bind_recursive(DecInt::from_fd(&source).as_c_str(), to)?;
+    chdir(c"/")
 }
 
 /// Moves this process into a control group; what it starts is in it too.

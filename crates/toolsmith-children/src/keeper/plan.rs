@@ -54,6 +54,8 @@ pub(crate) enum Act {
     Link,
     /// Shows a file or folder at another place: from, to.
     Show,
+    /// Shows a file or folder at another place, but not what a link leads to: from, to.
+    ShowItself,
     /// Lets what is mounted somewhere keep to attributes, with all below: path, attributes.
     Seal,
     /// Lets a mount keep to attributes, without what is below: path, attributes.
@@ -71,7 +73,7 @@ pub(crate) enum Act {
 }
 
 impl Act {
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 25] = [
         Self::Session,
         Self::Bind,
         Self::Enter,
@@ -89,6 +91,7 @@ impl Act {
         Self::File,
         Self::Link,
         Self::Show,
+        Self::ShowItself,
         Self::Seal,
         Self::SealOne,
         Self::Processes,
