@@ -8,18 +8,13 @@ use std::{
 use rustix::{
     io::{Errno, Result, write},
     process::{
-        Pid, Resource, Rlimit, Signal, chdir, getppid, set_parent_process_death_signal, setrlimit,
-        setsid,
+        DumpableBehavior, Pid, Resource, Rlimit, Signal, chdir, getppid, set_dumpable_behavior,
+        set_parent_process_death_signal, setrlimit, setsid,
     },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
 };
 
-use super::{
-    confine,
-    parcel::Parcel,
-    plan::{Act, View},
-    sys,
-};
+use super::{act::Act, confine, parcel::Parcel, plan::View, sys};
 
 /// What can be limited; a plan names it by its place here.
 pub(crate) const RESOURCES: [Resource; 6] = [
@@ -73,7 +68,7 @@ pub(super) fn read_failure(word: u64) -> Option<(usize, Errno)> {
 
 fn take_steps(errand: Errand<'_>) -> (usize, Errno) {
     let Errand { view, parcel, .. } = errand;
-    if let Err(error) = wire(parcel) {
+    if let Err(error) = wire(parcel).and_then(|()| own_up(view)) {
         return (0, error);
     }
     let mut count = 0;
@@ -98,6 +93,14 @@ fn wire(parcel: &Parcel) -> Result<()> {
     dup2_stderr(&parcel.stderr)?;
     sys::close_at_execution();
     Ok(())
+}
+
+/// Lets a child that is a copy of its guard write to its own files in /proc.
+fn own_up(view: View<'_>) -> Result<()> {
+    if view.clone_flags() == 0 {
+        return Ok(());
+    }
+    set_dumpable_behavior(DumpableBehavior::Dumpable)
 }
 
 fn take(act: Act, [a, b, c]: [u64; 3], errand: Errand<'_>) -> Result<()> {

@@ -23,9 +23,10 @@ use rustix::{
 };
 
 use super::{
+    act::Act,
     child::Errand,
     message::{Message, tell},
-    plan::{Act, View},
+    plan::View,
     sys::{self, Ended, Fork},
 };
 

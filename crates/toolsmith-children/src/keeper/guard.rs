@@ -11,27 +11,20 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags, open},
     io::{Errno, pread, read},
-    net::{RecvFlags, recv},
     pipe::{PipeFlags, pipe_with},
-    process::{
-        Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper,
-        wait, waitpid,
-    },
+    process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid},
 };
 
 use super::{
+    charge::{Charge, open_list},
     child::{self, Confession, Errand},
     confine,
-    message::{Message, Rest, tell},
+    message::{Message, tell},
     parcel::{self, Delivery, INLINE, Parcel},
     plan::{Tenure, View},
-    sys::{self, Ended, Fork, Stack},
+    sys::{self, Fork, Stack},
 };
-
-/// How long killing waits before it looks again.
-const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 /// How many seconds a child may take to begin: a folder of a server that is gone can hold it for
 /// ever, and us with it.
@@ -47,8 +40,10 @@ pub(super) fn run(control: OwnedFd) -> ! {
         match parcel::receive(&guard.control, &mut words) {
             Delivery::Parcel(mut parcel) => {
                 let mut plan = parcel.plan.take();
-                let words = plan.as_mut().map_or(&mut words[..], |plan| plan.words());
-                guard.serve(sys::open(words), parcel);
+                let plan = plan.as_mut().map_or(&mut words[..], |plan| plan.words());
+                guard.serve(sys::open(plan), parcel);
+                // What one child was told is not for the copy of us that looks after another.
+                words.fill(0);
             }
             Delivery::Word => {}
             Delivery::End => sys::quit(0),
@@ -58,10 +53,11 @@ pub(super) fn run(control: OwnedFd) -> ! {
 
 type Failure = (usize, Errno);
 
-struct Guard {
-    control: OwnedFd,
+/// What a guard has for as long as it lives.
+pub(super) struct Guard {
+    pub(super) control: OwnedFd,
     /// What tells when a child has ended.
-    ends: OwnedFd,
+    pub(super) ends: OwnedFd,
     /// The list of our children, where the kernel has one.
     list: Option<OwnedFd>,
     stack: Stack,
@@ -83,7 +79,7 @@ impl Guard {
         })
     }
 
-    fn tell(&self, message: &Message) {
+    pub(super) fn tell(&self, message: &Message) {
         tell(self.control.as_fd(), message);
     }
 
@@ -97,7 +93,7 @@ impl Guard {
                 if view.tenure() == Tenure::Held {
                     self.tell(&Message::Started { child: child.as_raw_nonzero().get() });
                 }
-                Charge { guard: self, view, child, is_told: false, is_released: false }.stay();
+                Charge::new(self, view, child).stay();
             }
             Err((step, error)) => {
                 confine::tidy(view);
@@ -144,7 +140,7 @@ impl Guard {
     }
 
     /// Tells whether we have exactly one child, dead or alive.
-    fn has_one_child(&self) -> bool {
+    pub(super) fn has_one_child(&self) -> bool {
         let mut bytes = [0; 32];
         let Some(Ok(length)) = self.list.as_ref().map(|list| pread(list, &mut bytes, 0)) else {
             return false;
@@ -152,7 +148,7 @@ impl Guard {
         bytes.iter().take(length).filter(|byte| **byte == b' ').count() == 1
     }
 
-    fn forget_signals(&self) {
+    pub(super) fn forget_signals(&self) {
         // What has ended is looked up afresh; here the signals only have to go.
         read(&self.ends, &mut [MaybeUninit::<u8>::uninit(); 1024]).ok();
     }
@@ -176,152 +172,6 @@ fn listen(failure: &OwnedFd, control: &OwnedFd) -> Option<Failure> {
             },
             [false, true] => return Some((0, Errno::CANCELED)),
             [false, false] => {}
-        }
-    }
-}
-
-/// A child that has begun, and everything that comes of it.
-struct Charge<'a> {
-    guard: &'a Guard,
-    view: View<'a>,
-    child: Pid,
-    /// Whether our program knows that the child has ended.
-    is_told: bool,
-    /// Whether our program has no more use for the child's number.
-    is_released: bool,
-}
-
-/// Whether anything of a child is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Left {
-    Something,
-    Nothing,
-}
-
-impl Charge<'_> {
-    /// Stays until nothing is left.
-    fn stay(mut self) {
-        while self.tend() == Left::Something {
-            let mut polled = [
-                PollFd::from_borrowed_fd(self.guard.control.as_fd(), PollFlags::IN),
-                PollFd::from_borrowed_fd(self.guard.ends.as_fd(), PollFlags::IN),
-            ];
-            if poll(&mut polled, None).is_err() {
-                continue;
-            }
-            let [control, ends] = polled.map(|polled| !polled.revents().is_empty());
-            if ends {
-                self.guard.forget_signals();
-            }
-            if control {
-                match recv(&self.guard.control, &mut [0; 8], RecvFlags::DONTWAIT) {
-                    Ok((_, 0)) => self.mourn(),
-                    Ok(_) => self.release(),
-                    Err(Errno::AGAIN | Errno::INTR) => {}
-                    Err(_) => self.mourn(),
-                }
-            }
-        }
-    }
-
-    /// Kills the group of a child that has ended; an empty one is the usual case.
-    fn release(&mut self) {
-        // The child has not been reaped, so that its number is nobody else's.
-        if self.is_told && !self.is_released {
-            kill_process_group(self.child, Signal::KILL).ok();
-            self.is_released = true;
-        }
-    }
-
-    /// Reaps whoever has ended; the child itself only when its number is no longer needed.
-    fn tend(&mut self) -> Left {
-        loop {
-            match sys::peek() {
-                Ok(None) | Err(Errno::INTR) => return Left::Something,
-                Ok(Some(ended)) if ended.pid == self.child && !self.is_released => {
-                    return self.announce(ended);
-                }
-                Ok(Some(ended)) => {
-                    waitpid(Some(ended.pid), WaitOptions::NOHANG).ok();
-                }
-                Err(_) => {
-                    confine::tidy(self.view);
-                    self.guard.tell(&Message::Idle);
-                    return Left::Nothing;
-                }
-            }
-        }
-    }
-
-    /// Says how the child ended, and that this was all if nobody else is there.
-    ///
-    /// By the end of a process those that it started have become children of ours already.
-    fn announce(&mut self, ended: Ended) -> Left {
-        if self.is_told {
-            return Left::Something;
-        }
-        self.is_told = true;
-        let is_brief = self.view.tenure() == Tenure::Brief;
-        let is_alone = is_brief && self.guard.has_one_child();
-        if is_alone {
-            waitpid(Some(ended.pid), WaitOptions::NOHANG).ok();
-            confine::tidy(self.view);
-        }
-        let Ended { code, signal, .. } = ended;
-        let rest = if is_alone { Rest::Nobody } else { Rest::Unknown };
-        self.guard.tell(&Message::Exited { code, signal, rest });
-        if is_alone { Left::Nothing } else { Left::Something }
-    }
-
-    /// Kills until nobody is left; whoever loses its parent by that becomes a child of ours.
-    fn mourn(&self) -> ! {
-        loop {
-            if !kill_children() {
-                kill_process(self.child, Signal::KILL).ok();
-                kill_process_group(self.child, Signal::KILL).ok();
-            }
-            loop {
-                match wait(WaitOptions::NOHANG) {
-                    Ok(Some(_)) => {}
-                    Ok(None) => break,
-                    Err(_) => {
-                        confine::tidy(self.view);
-                        sys::quit(0)
-                    }
-                }
-            }
-            let mut polled = [PollFd::from_borrowed_fd(self.guard.ends.as_fd(), PollFlags::IN)];
-            poll(&mut polled, Some(&SOON)).ok();
-            self.guard.forget_signals();
-        }
-    }
-}
-
-fn open_list() -> Option<OwnedFd> {
-    open(sys::CHILDREN, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()
-}
-
-/// Kills all children of this process; tells whether the kernel could say who they are.
-///
-/// Nobody else reaps them, so that their numbers are nobody else's.
-pub(super) fn kill_children() -> bool {
-    let Some(list) = open_list() else { return false };
-    let mut pid = 0_i32;
-    loop {
-        let mut bytes = [0; 1024];
-        let length = match read(&list, &mut bytes) {
-            Ok(0) | Err(_) => return true,
-            Ok(length) => length,
-        };
-        for byte in bytes.iter().take(length) {
-            if byte.is_ascii_digit() {
-                pid = pid.wrapping_mul(10).wrapping_add(i32::from(byte - b'0'));
-            } else {
-                if let Some(pid) = Pid::from_raw(pid) {
-                    kill_process(pid, Signal::KILL).ok();
-                }
-                pid = 0;
-            }
         }
     }
 }

@@ -12,6 +12,8 @@
 //! of a child is left, its guard is there for the next one, so that a start costs a message and
 //! what the system itself takes to start a program.
 
+mod act;
+mod charge;
 mod child;
 mod confine;
 mod control;
@@ -40,11 +42,12 @@ use rustix::{
 };
 
 pub(crate) use self::{
+    act::Act,
     child::RESOURCES,
     control::{Control, Heard},
     guards::Guards,
     message::Message,
-    plan::{Act, Arg, Plan, Tenure},
+    plan::{Arg, Plan, Tenure},
 };
 
 /// How long the end of the keeper is waited for.

@@ -13,13 +13,16 @@ use rustix::{
     fs::{Mode, OFlags, open},
     io::Errno,
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
-    process::{WaitOptions, chdir, getpid, set_child_subreaper, setsid, wait},
+    process::{
+        DumpableBehavior, WaitOptions, chdir, getpid, set_child_subreaper, set_dumpable_behavior,
+        setsid, wait,
+    },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
     thread::set_name,
 };
 
 use super::{
-    guard, shed,
+    charge, guard, shed,
     sys::{self, Fork},
 };
 
@@ -60,6 +63,8 @@ fn settle(socket: &OwnedFd) {
     chdir(c"/").ok();
     set_name(c"toolsmith-keep").ok();
     shed::memory();
+    // What children are given goes through guards, one after the other: no child may look into one.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
 }
 
 /// Sees to it that no guard stays that hangs in a child's beginning, nor what a lost guard left.
@@ -69,7 +74,7 @@ fn follow() -> ! {
         sys::rest(PAUSE);
     }
     loop {
-        guard::kill_children();
+        charge::kill_children();
         sys::rest(PAUSE);
         end_if_alone();
     }
