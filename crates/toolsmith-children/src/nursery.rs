@@ -81,14 +81,13 @@ impl Nursery {
 
     /// Waits for an order, an end or the time to act; returns which children were heard of.
     fn wait(&mut self) -> Vec<bool> {
-        // Whoever has been heard to the end would be ready for ever.
-        let flags =
-            |ward: &Ward| if ward.has_exited() { PollFlags::empty() } else { PollFlags::IN };
-        let wards = self.wards.iter().map(|ward| (ward.control().as_fd(), flags(ward)));
-        let parted = self.parted.iter().map(|control| (control.as_fd(), PollFlags::IN));
-        let files = std::iter::once((self.bell.as_fd(), PollFlags::IN)).chain(wards).chain(parted);
+        // Whoever was heard to the end has nothing more to say, or would be ready for ever.
+        let living = self.wards.iter().filter(|ward| !ward.has_exited());
+        let files = std::iter::once(self.bell.as_fd())
+            .chain(living.map(|ward| ward.control().as_fd()))
+            .chain(self.parted.iter().map(AsFd::as_fd));
         let mut polled: Vec<PollFd<'_>> =
-            files.map(|(file, flags)| PollFd::from_borrowed_fd(file, flags)).collect();
+            files.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
         let timeout = self.wards.iter().map(Ward::due).chain(self.closing).min().map(until);
         if poll(&mut polled, timeout.as_ref()).is_err() {
             // Interrupted: whatever is ready will be found by the next wait.
@@ -96,12 +95,11 @@ impl Nursery {
         }
         // The bell is emptied before the orders are read, so that none is left unheard.
         rustix::io::read(&*self.bell, &mut [0; 8]).ok();
-        let mut is_ready = polled.iter().skip(1).map(|polled| !polled.revents().is_empty());
-        let heard = is_ready.by_ref().take(self.wards.len()).collect();
-        let mut has_spoken = is_ready.collect::<Vec<_>>().into_iter();
-        self.parted.retain_mut(|control| {
-            !has_spoken.next().unwrap_or_default() || !matches!(control.hear(), Heard::End)
-        });
+        let is_ready = polled.iter().skip(1).map(|polled| !polled.revents().is_empty());
+        let mut is_ready = is_ready.collect::<Vec<_>>().into_iter();
+        let mut next = || is_ready.next().unwrap_or_default();
+        let heard = self.wards.iter().map(|ward| !ward.has_exited() && next()).collect();
+        self.parted.retain_mut(|control| !next() || !matches!(control.hear(), Heard::End));
         heard
     }
 
