@@ -168,6 +168,13 @@ impl Child {
         self.pid
     }
 
+    /// Asks it and everything that came of it to end, by `SIGTERM`, and does not wait.
+    ///
+    /// In a sandbox of its own a child cannot be asked by its number.
+    pub fn ask_to_end(&self) {
+        self.hold.ask_to_end();
+    }
+
     /// Waits until it has ended; what it started may live on until the handle is dropped.
     pub async fn exited(&mut self) -> Exit {
         self.settled().await.unwrap_or(Exit::Unseen)

@@ -2,6 +2,7 @@
 
 use std::{io, os::fd::OwnedFd};
 
+use rustix::process::Signal;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
@@ -9,6 +10,7 @@ use crate::{
     keeper::{Control, Heard, Message},
     sandbox,
     setup::Setup,
+    tree::{Quarry, Tree},
     ward::Remains,
 };
 
@@ -102,6 +104,16 @@ impl Hold {
         };
         self.exit = Some(exit);
         Ok(Some(News::Exited(exit)))
+    }
+
+    /// Asks everything that came of the child to end.
+    pub(crate) fn ask_to_end(&self) {
+        let guard = self.control.as_ref().and_then(|control| control.get_ref().guard());
+        if let Some(guard) = guard.filter(|_| self.exit != Some(Exit::Unseen)) {
+            let mut tree = Tree::default();
+            tree.look(&Quarry::Under { guard: guard.as_raw_nonzero().get() });
+            tree.signal(Signal::TERM);
+        }
     }
 
     /// Says that the program was not started.

@@ -29,12 +29,14 @@ impl Places {
         // A program that starts in `/` is not meant to see everything.
         let own = own.into_iter().filter(|path| path.parent().is_some());
         let read = own.chain(&sandbox.read).map(absolute).collect::<io::Result<Vec<PathBuf>>>()?;
-        let repositories = listed.iter().map(|folder| folder.join(".git"));
-        let repositories = repositories.filter(|path| !listed.contains(path) && !path.is_symlink());
+        let write = outside(listed.clone(), &listed)?;
+        let repositories = write.iter().map(|folder| folder.join(".git"));
+        let is_kept =
+            |path: &PathBuf| !listed.contains(path) && !path.is_symlink() && path.exists();
         Ok(Self {
-            repositories: repositories.filter(|path| path.exists()).collect(),
+            repositories: repositories.filter(is_kept).collect(),
             read: outside(read, &listed)?,
-            write: outside(listed.clone(), &listed)?,
+            write,
         })
     }
 }
@@ -82,6 +84,9 @@ mod tests {
         fs::create_dir_all(at("other")).unwrap();
         symlink("/etc", at("own/link")).unwrap();
         symlink(at("own"), at("alias")).unwrap();
+        for repository in ["own/.git", "own/work/.git", "other/.git"] {
+            fs::create_dir(at(repository)).unwrap();
+        }
         let command = Command::new("/bin/sh", &at("own/link"));
         let sandbox = |read: &[&str]| Sandbox {
             read: read.iter().map(|path| at(path)).collect(),
@@ -90,7 +95,7 @@ mod tests {
         };
         let places = Places::of(&command, &sandbox(&["other", "own/link"])).unwrap();
         assert_eq!(places.read, [Path::new("/bin/sh"), &at("other")]);
-        assert_eq!(places.write, [at("own")]);
+        assert_eq!((places.write, places.repositories), (vec![at("own")], vec![at("own/.git")]));
         let error = Places::of(&command, &sandbox(&["alias/link"])).unwrap_err();
         assert!(error.to_string().contains("does not begin like it"), "{error}");
     }
