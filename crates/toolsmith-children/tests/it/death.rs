@@ -12,11 +12,15 @@ use std::{
 
 use tempfile::TempDir;
 use toolsmith_children::{Children, Exchange};
+use toolsmith_testing::skip;
 
 use crate::support::{eventually, sh};
 
 /// The test that plays the process that dies, and so runs only when it is asked for by name.
 const VICTIM: &str = "death::inner::";
+
+/// The test that plays a process whose child hangs in a folder of a server that never answers.
+const HANGING: &str = "death::inner::hanging";
 
 /// How long a call may take.
 const DEADLINE: Duration = Duration::from_secs(1);
@@ -102,6 +106,39 @@ async fn nothing_outlives_a_process_that_is_killed() {
 }
 
 #[tokio::test]
+async fn a_child_that_hangs_before_its_program_dies_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, this) = (folder.path().to_str().unwrap(), std::env::current_exe().unwrap());
+    // Whoever opened the device is the server: here a shell that never answers.
+    let script = format!(
+        "exec 3<>/dev/fuse || exit 1; \
+         mount -i -n -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hang {path} || exit 1; \
+         {} {HANGING} --nocapture {path} 3<&-; read line",
+        this.display()
+    );
+    let mut server = Command::new("unshare");
+    server.args(["--mount", "--propagation", "private", "sh", "-c", &script]);
+    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut server) = server.spawn() else { return skip("there is no `unshare`") };
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let said = lines.map_while(Result::ok).find_map(|line| {
+        line.contains("the child hangs").then(|| line.split(' ').next_back().unwrap().to_owned())
+    });
+    let Some(owner) = said else {
+        server.wait().unwrap();
+        return skip("file systems cannot be served here");
+    };
+    // The shell, the owner, its keeper, a guard and the child that is still a copy of the guard.
+    eventually("the child is on its way", || marked(path).len() >= 5).await;
+    let killed = Instant::now();
+    Command::new("kill").args(["-9", &owner]).status().unwrap();
+    eventually("only the server is left", || marked(path).len() <= 1).await;
+    println!("hanging: everybody was gone {:?} later", killed.elapsed());
+    drop(server.stdin.take());
+    server.wait().unwrap();
+}
+
+#[tokio::test]
 async fn a_call_that_runs_out_of_time_takes_its_tree_along() {
     let script = script();
     let children = Children::new();
@@ -156,6 +193,15 @@ mod inner {
     use toolsmith_children::{Command, Profile, Sandbox};
 
     use super::*;
+
+    #[tokio::test]
+    async fn hanging() {
+        let mut arguments = std::env::args().skip_while(|argument| argument != HANGING);
+        let Some(folder) = arguments.nth(2) else { return };
+        println!("the child hangs: {}", std::process::id());
+        let command = Command::new("/bin/true", Path::new(&folder));
+        Children::new().run(command, Exchange::feeding("")).await.ok();
+    }
 
     #[tokio::test]
     async fn victim() {
