@@ -18,6 +18,7 @@
 //! # Ok::<(), toolsmith_core::ToolError>(())
 //! ```
 
+pub mod address;
 mod artifact;
 mod call;
 mod clock;

@@ -20,7 +20,6 @@
 //! # }).unwrap();
 //! ```
 
-mod address;
 mod allow;
 mod client;
 mod error;
@@ -38,8 +37,9 @@ pub use reqwest::{
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 
+pub use toolsmith_core::address::refusal;
+
 pub use self::{
-    address::refusal,
     allow::{Allow, Opening},
     client::{Client, Settings},
     error::{Denial, NetError},

@@ -5,12 +5,13 @@
 //! | files | Landlock, where the kernel has it | a file view of its own, private `/tmp` and `/proc` |
 //! | network | as ours; none but the listed hosts when there is a list | none but the listed hosts |
 //! | processes | sees all, may not look into others | sees its own only |
-//! | memory, processes | limits that are set | limits, by default 1 GiB and 64 processes |
+//! | memory, processes, open files | limits that are set | limits, by default 1 GiB, 64 and 1024 |
 //! | rights | gains none from any program; of root's only those over files | none at all, and no system calls that only harm |
 //! | where that is not possible | says so in the log and goes on | does not start |
 
 mod cgroup;
 mod filter;
+mod places;
 mod proxy;
 mod rules;
 mod steps;
@@ -30,6 +31,9 @@ const MEMORY: u64 = 1 << 30;
 
 /// How many processes a confined child may be at once when nothing is said about it.
 const PROCESSES: u64 = 64;
+
+/// How many files each process of a confined child may hold open when nothing is said about it.
+const OPEN_FILES: u64 = 1024;
 
 /// The bounds of a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +68,7 @@ impl Sandbox {
             Profile::Strict => Limits {
                 memory: limits.memory.or(Some(MEMORY)),
                 processes: limits.processes.or(Some(PROCESSES)),
+                open_files: limits.open_files.or(Some(OPEN_FILES)),
                 ..limits
             },
         }
