@@ -7,7 +7,7 @@ use std::{
 
 use toolsmith_connectors::mcp::{
     Address, CALL_TIMEOUT, ClientCredentials, Credentials, Link, OnChange, Prefix, Program,
-    START_TIMEOUT, Selection, ServerSettings, Start,
+    Registered, START_TIMEOUT, Selection, ServerSettings, Start,
 };
 use toolsmith_core::{Secret, Template};
 
@@ -54,6 +54,7 @@ fn link(server: &McpServer) -> Option<Link> {
             url: url.clone(),
             headers: pairs(&server.headers),
             credentials: server.auth.as_ref().and_then(credentials),
+            login: server.auth.as_ref().map(login).unwrap_or_default(),
         }));
     }
     Some(Link::Stdio(Program {
@@ -66,6 +67,14 @@ fn link(server: &McpServer) -> Option<Link> {
 
 fn pairs(map: &BTreeMap<String, Secret<Template>>) -> Vec<(String, Template)> {
     map.iter().map(|(name, value)| (name.clone(), value.expose().clone())).collect()
+}
+
+fn login(auth: &McpAuth) -> Registered {
+    Registered {
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.as_ref().map(|secret| secret.expose().clone()),
+        scope: auth.scope.clone(),
+    }
 }
 
 fn credentials(auth: &McpAuth) -> Option<Credentials> {

@@ -90,6 +90,11 @@ fn check_server(server: &McpServer) -> Option<String> {
 }
 
 fn check_auth(auth: &McpAuth) -> Option<String> {
+    if auth.token_url.is_none() && auth.audience.is_none() {
+        // A person logs in, as the client that is named, or as one that registers itself.
+        let is_odd = auth.client_secret.is_some() && auth.client_id.is_none();
+        return is_odd.then(|| "expected a `client_id`".to_owned());
+    }
     let missing = [
         ("token_url", auth.token_url.is_none()),
         ("client_id", auth.client_id.is_none()),

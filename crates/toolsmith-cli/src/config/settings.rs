@@ -220,7 +220,9 @@ pub struct McpTools {
     pub deny: Vec<String>,
 }
 
-/// How a token for an MCP server is fetched: `OAuth` 2, client credentials.
+/// How a token for an MCP server is fetched: `OAuth` 2, client credentials, or a login.
+///
+/// Without `token_url`, a person logs in, as the client that is named here.
 #[derive(Clone, Debug, Default)]
 pub struct McpAuth {
     /// Where tokens are given.

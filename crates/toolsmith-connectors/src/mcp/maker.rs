@@ -7,6 +7,7 @@ use toolsmith_core::{
 };
 
 use super::{
+    login::Registered,
     definition::runtime,
     executor::McpExecutor,
     http::Credentials,
@@ -121,7 +122,12 @@ fn link(entry: &mut Fields<'_>) -> Option<Link> {
             None
         }
         (Some(command), None) => Some(Link::Stdio(Program { command, args, env, cwd })),
-        (None, Some(url)) => Some(Link::Http(Address { url, headers, credentials })),
+        (None, Some(url)) => Some(Link::Http(Address {
+            url,
+            headers,
+            credentials,
+            login: Registered::default(),
+        })),
         (None, None) => None,
     }
 }

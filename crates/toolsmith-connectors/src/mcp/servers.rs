@@ -7,6 +7,7 @@ use toolsmith_core::ToolError;
 use toolsmith_engine::Engine;
 
 use super::{
+    login::{self, Login},
     maker::McpMaker,
     naming,
     roster::{IsOff, Roster},
@@ -91,6 +92,19 @@ impl Servers {
     /// Starts a server and waits until it answers.
     pub async fn start_one(&self, name: &str) -> Result<(), ToolError> {
         self.0.find(name)?.session().await.map(drop)
+    }
+
+    /// Begins to log in to a server: a person has to open the address of the login.
+    pub async fn login(&self, name: &str) -> Result<Login, ToolError> {
+        Box::pin(Login::begin(Arc::clone(self.0.find(name)?))).await
+    }
+
+    /// Forgets the tokens of a server, and ends its session; says whether there were any.
+    pub async fn logout(&self, name: &str) -> Result<bool, ToolError> {
+        let server = self.0.find(name)?;
+        let had_any = login::forget(&server.settings, &server.surroundings)?;
+        server.stop().await;
+        Ok(had_any)
     }
 
     /// Ends every session and waits until the servers are gone.

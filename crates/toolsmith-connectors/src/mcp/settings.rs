@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use toolsmith_core::{Template, fits_pattern};
 
-use super::http::Credentials;
+use super::{http::Credentials, login::Registered};
 
 /// How long a server may take to start, handshake and tool list included.
 ///
@@ -104,12 +104,14 @@ pub struct Address {
     pub headers: Vec<(String, Template)>,
     /// How we say who we are, besides headers.
     pub credentials: Option<Credentials>,
+    /// As whom a person logs in, when the server does not register us by itself.
+    pub login: Registered,
 }
 
 impl Address {
     /// Describes a server that asks for nothing.
     pub fn new(url: Template) -> Self {
-        Self { url, headers: Vec::new(), credentials: None }
+        Self { url, headers: Vec::new(), credentials: None, login: Registered::default() }
     }
 }
 

@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use toolsmith_connectors::mcp::Servers;
 use toolsmith_core::{
     Answer, Asker, BoxFuture, Call, Context, ErrorKind, Outcome, Question, ToolError, Value, json,
 };
@@ -116,10 +115,7 @@ async fn a_model_is_asked_only_where_it_was_offered() {
         let someone = Someone::who_says(Answer::Decline);
         let folder = tempfile::tempdir().unwrap();
         let offering = surroundings(folder.path()).with_sampling();
-        let servers = Servers::new(offering, vec![settings.clone()]);
-        let engine = Engine::builder().build().unwrap();
-        servers.attach(&engine, Arc::new(|_| false));
-        let bench = Bench { engine, servers, folder };
+        let bench = Bench::around(offering, folder, Engine::builder(), vec![settings.clone()]);
         assert!(bench.servers.load().await.is_empty());
         let outcome = call(&bench, "srv__model", &someone).await;
         assert_eq!(outcome.output()["model"], json!("small"), "{revision}: {outcome:?}");

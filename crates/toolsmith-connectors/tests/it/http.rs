@@ -122,6 +122,18 @@ async fn the_old_transport_is_told_by_name() {
 }
 
 #[tokio::test]
+async fn an_answer_without_end_is_cut_off() {
+    let Some(service) = Service::start("json") else { return };
+    let bench = Bench::started(vec![service.settings()]).await;
+    let outcome = bench.call("far__endless_body", json!({})).await;
+    let error = outcome.error().unwrap();
+    assert!(error.message().contains("sent a message of more than 16 MiB"), "{error}");
+    let outcome = bench.call("far__endless_line", json!({})).await;
+    assert_eq!(outcome.error().unwrap().kind(), ErrorKind::UpstreamError, "{outcome:?}");
+    assert!(bench.call("far__echo", json!({})).await.is_success());
+}
+
+#[tokio::test]
 async fn a_server_that_is_not_there_is_named() {
     let service = Service::start("json");
     let Some(service) = service else { return };

@@ -13,4 +13,5 @@ mod calls;
 mod hostile;
 mod http;
 mod lists;
+mod logins;
 mod real;
