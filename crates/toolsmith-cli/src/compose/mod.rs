@@ -19,7 +19,6 @@ use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
-    services::obey,
     settings::{client, data_folder},
     toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,

@@ -145,6 +145,7 @@ impl Opener<'_> {
             changes: ends.changes,
             vitals: Arc::clone(self.vitals),
             pid,
+            doubts: Notify::new(),
             ended,
             cancels,
             stop,

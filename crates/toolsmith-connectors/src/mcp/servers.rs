@@ -83,6 +83,23 @@ impl Servers {
         self.0.servers.iter().map(|server| server.status()).collect()
     }
 
+    /// Returns how the server of a tool is; nothing when the tool is not one of a server.
+    pub fn status_of(&self, tool: &str) -> Option<Status> {
+        self.0.server_of(tool).map(|server| server.status())
+    }
+
+    /// Stops the server of a tool, if it is one of a server; the next call starts it again.
+    pub async fn stop_for(&self, tool: &str) {
+        if let Some(server) = self.0.server_of(tool) {
+            server.stop().await;
+        }
+    }
+
+    /// Looks again which tools are switched off; calls under way are not touched.
+    pub fn switch(&self) {
+        self.0.switch();
+    }
+
     /// Stops a server; the next call starts it again.
     pub async fn stop(&self, name: &str) -> Result<(), ToolError> {
         self.0.find(name)?.stop().await;

@@ -15,3 +15,4 @@ mod http;
 mod lists;
 mod logins;
 mod real;
+mod states;
