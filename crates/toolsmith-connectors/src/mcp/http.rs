@@ -13,9 +13,7 @@ use rmcp::{
 };
 use tokio::time::timeout;
 use toolsmith_core::{Advice, Fields, Secret, Template, ToolError, Vault, json};
-use toolsmith_net::{
-    Client, Guard, HeaderName, HeaderValue, NetError, Overflow, Request, Url,
-};
+use toolsmith_net::{Client, Guard, HeaderName, HeaderValue, NetError, Overflow, Request, Url};
 
 use super::{
     login,
@@ -92,7 +90,8 @@ pub(super) async fn transport(
     }
     let wire = Wire(net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?);
     if address.credentials.is_none()
-        && let Some(known) = login::client(opener.settings, opener.surroundings, wire.clone()).await?
+        && let Some(known) =
+            login::client(opener.settings, opener.surroundings, wire.clone()).await?
     {
         let transport = StreamableHttpClientTransport::with_client(known, config);
         return Ok(HttpTransport::Known(transport));

@@ -181,9 +181,8 @@ impl Roster {
                 (name, Applied { planned, is_off })
             })
             .collect();
-        let is_new = |(name, wanted): &(&ToolName, &Applied)| {
-            catalogue.applied.get(*name) != Some(*wanted)
-        };
+        let is_new =
+            |(name, wanted): &(&ToolName, &Applied)| catalogue.applied.get(*name) != Some(*wanted);
         let tools: Vec<Tool> = wanted
             .iter()
             .filter(is_new)

@@ -74,7 +74,9 @@ impl Wire {
         }
         let answer = request.send().await.map_err(StreamableHttpError::Client)?;
         match answer.status() {
-            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(StreamableHttpPostResponse::Accepted),
+            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => {
+                Ok(StreamableHttpPostResponse::Accepted)
+            }
             StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
             status if status.is_success() => accept(answer, message).await,
             _ => refuse(answer, message, session).await,
@@ -232,13 +234,14 @@ fn too_long() -> io::Error {
 
 /// Reads events, none of which is longer than it may be.
 fn events(answer: Answer) -> Events {
-    let pieces = stream::try_unfold((answer, Measure::default()), |(mut answer, mut measure)| async {
-        match answer.chunk().await.map_err(io::Error::other)? {
-            None => Ok(None),
-            Some(piece) if measure.fits(&piece) => Ok(Some((piece, (answer, measure)))),
-            Some(_) => Err(too_long()),
-        }
-    });
+    let pieces =
+        stream::try_unfold((answer, Measure::default()), |(mut answer, mut measure)| async {
+            match answer.chunk().await.map_err(io::Error::other)? {
+                None => Ok(None),
+                Some(piece) if measure.fits(&piece) => Ok(Some((piece, (answer, measure)))),
+                Some(_) => Err(too_long()),
+            }
+        });
     SseStream::from_bytes_stream(Box::pin(pieces)).boxed()
 }
 

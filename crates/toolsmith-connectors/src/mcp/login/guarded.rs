@@ -30,7 +30,8 @@ impl Guarded {
         let mut sent = Request::new(request.method().clone(), url);
         sent.headers.clone_from(request.headers());
         sent.body = request.body().clone().into();
-        sent.guard = if host.is_some() && host == self.host { Guard::Trusted } else { Guard::Public };
+        sent.guard =
+            if host.is_some() && host == self.host { Guard::Trusted } else { Guard::Public };
         sent.max_bytes = Some(LONGEST);
         if asked.redirect_policy == OAuthHttpRedirectPolicy::Stop {
             sent.max_redirects = Some(0);

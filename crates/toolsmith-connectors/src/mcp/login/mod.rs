@@ -51,7 +51,8 @@ pub struct Login {
 impl Login {
     /// Finds out where to log in, registers us there, and begins to listen.
     pub(super) async fn begin(server: Arc<Server>) -> Result<Self, ToolError> {
-        let Desk { store, mut manager, address } = Desk::of(&server.settings, &server.surroundings).await?;
+        let Desk { store, mut manager, address } =
+            Desk::of(&server.settings, &server.surroundings).await?;
         let name = &server.settings.name;
         let failed = |error: AuthError| not_possible(name, &error);
         let found = manager.resolve_metadata().await.map_err(failed)?;
@@ -96,15 +97,14 @@ impl Login {
         let state = redirect::state(self.url()).unwrap_or_default();
         let Redirected { code, issuer } =
             redirect::wait(&self.listener, &state).await.map_err(|why| {
-                ToolError::denied(format!("The login to the MCP server `{name}` was refused: {why}."))
+                ToolError::denied(format!(
+                    "The login to the MCP server `{name}` was refused: {why}."
+                ))
             })?;
         self.server.surroundings.vault.redactor().add(&Secret::new(code.clone()));
         self.store.note_secret(self.client_secret.clone());
-        let exchanged = Box::pin(self.session.handle_callback_with_issuer(
-            &code,
-            &state,
-            issuer.as_deref(),
-        ));
+        let exchanged =
+            Box::pin(self.session.handle_callback_with_issuer(&code, &state, issuer.as_deref()));
         exchanged.await.map_err(|error| not_possible(name, &error))?;
         // A session without the token, or with an older one, is of no use any more.
         self.server.stop().await;
@@ -119,7 +119,10 @@ impl std::fmt::Debug for Login {
 }
 
 /// Forgets the tokens of a server; says whether there were any.
-pub(super) fn forget(settings: &ServerSettings, surroundings: &Surroundings) -> Result<bool, ToolError> {
+pub(super) fn forget(
+    settings: &ServerSettings,
+    surroundings: &Surroundings,
+) -> Result<bool, ToolError> {
     let (address, folder) = place(settings, surroundings)?;
     let url = surroundings.vault.fill(&address.url)?;
     Store::at(folder, settings, url.expose(), surroundings.vault.redactor()).forget()

@@ -38,12 +38,18 @@ pub(super) async fn wait(listener: &TcpListener, state: &str) -> Result<Redirect
             (false, _) => (None, "400 Bad Request", "This is not the login that is waited for."),
             (true, Some(code)) => {
                 let issuer = parameter(&url, "iss");
-                (Some(Ok(Redirected { code, issuer })), "200 OK", "Logged in. This page can be closed.")
+                (
+                    Some(Ok(Redirected { code, issuer })),
+                    "200 OK",
+                    "Logged in. This page can be closed.",
+                )
             }
             (true, None) => {
                 let why = match parameter(&url, "error").as_deref() {
                     Some("access_denied") | None => "access was denied".to_owned(),
-                    Some(error) => error.chars().filter(|c| c.is_ascii_graphic()).take(80).collect(),
+                    Some(error) => {
+                        error.chars().filter(|c| c.is_ascii_graphic()).take(80).collect()
+                    }
                 };
                 (Some(Err(why)), "200 OK", "The login was refused. This page can be closed.")
             }

@@ -96,7 +96,8 @@ impl Store {
     /// Lets nothing of it be shown, whatever server repeats it.
     fn hide(&self, kept: &Kept) {
         let tokens = kept.credentials.as_ref().and_then(|kept| kept.token_response.as_ref());
-        let written = tokens.and_then(|tokens| serde_json::to_value(tokens).ok()).unwrap_or_default();
+        let written =
+            tokens.and_then(|tokens| serde_json::to_value(tokens).ok()).unwrap_or_default();
         let names = ["access_token", "refresh_token", "id_token"];
         let tokens = names.iter().filter_map(|name| written.get(name)?.as_str());
         for secret in tokens.chain(kept.client_secret.as_deref()) {
@@ -150,7 +151,8 @@ impl Store {
         let folder = self.0.path.parent().unwrap_or(&self.0.path);
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let path = self.0.path.with_extension("lock");
-        let file = OpenOptions::new().write(true).create(true).mode(0o600).truncate(false).open(path)?;
+        let file =
+            OpenOptions::new().write(true).create(true).mode(0o600).truncate(false).open(path)?;
         for _ in 0..LOOKS {
             if file.try_lock().is_ok() {
                 return Ok(file);
@@ -187,9 +189,9 @@ impl CredentialStore for Store {
         Self: 'b,
     {
         let forgotten = self.forget().map(drop);
-        Box::pin(ready(forgotten.map_err(|error| {
-            AuthError::CredentialStoreError(error.message().to_owned())
-        })))
+        Box::pin(ready(
+            forgotten.map_err(|error| AuthError::CredentialStoreError(error.message().to_owned())),
+        ))
     }
 
     fn acquire_refresh_guard<'a, 'b>(&'a self) -> Promised<'b, Option<CredentialRefreshGuard>>
