@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use tokio::time::{MissedTickBehavior, interval};
 use toolsmith_connectors::{
-    container::ContainerMaker, life::Services, mcp::Servers, process::ProcessMaker, python::PythonMaker,
-    remote::RemoteMaker, sources::SourcesMaker,
+    container::ContainerMaker, life::Services, mcp::Servers, process::ProcessMaker,
+    python::PythonMaker, remote::RemoteMaker, sources::SourcesMaker,
 };
 use toolsmith_core::{EventKind, ToolName, json};
 use toolsmith_definitions::{Makers, Switches};

@@ -39,7 +39,10 @@ pub(super) fn run(session: &Session, settings: &Settings, name: &str) -> Result<
 async fn log_in(servers: &Servers, name: &str) -> Result<(), ToolError> {
     let login = servers.login(name).await?;
     // Standard output is for the result; the address is for whoever sits here.
-    output::tell(&format!("Open this address in a browser of this machine:\n\n  {}\n", login.url()));
+    output::tell(&format!(
+        "Open this address in a browser of this machine:\n\n  {}\n",
+        login.url()
+    ));
     timeout(PATIENCE, login.wait()).await.unwrap_or_else(|_| {
         let message = "Nobody has logged in for 10 minutes; try again.";
         Err(ToolError::new(ErrorKind::Timeout, message))
