@@ -50,40 +50,6 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 #[derive(Clone, Debug)]
 pub(super) struct Wire(pub(super) Connections);
 
-impl Wire {
-    async fn post(
-        &self,
-        uri: &str,
-        message: &ClientJsonRpcMessage,
-        session: Option<&str>,
-        token: Option<String>,
-        custom: Headers,
-    ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let mut request = self
-            .0
-            .post(uri)
-            .headers(HeaderMap::from_iter(custom))
-            .header(ACCEPT, format!("{EVENTS}, {JSON}"))
-            .header(CONTENT_TYPE, JSON)
-            .body(serde_json::to_vec(message)?);
-        if let Some(session) = session {
-            request = request.header(SESSION, session);
-        }
-        if let Some(token) = token {
-            request = request.bearer_auth(token);
-        }
-        let answer = request.send().await.map_err(StreamableHttpError::Client)?;
-        match answer.status() {
-            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => {
-                Ok(StreamableHttpPostResponse::Accepted)
-            }
-            StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
-            status if status.is_success() => accept(answer, message).await,
-            _ => refuse(answer, message, session).await,
-        }
-    }
-}
-
 impl StreamableHttpClient for Wire {
     type Error = LibraryError;
 
@@ -95,7 +61,29 @@ impl StreamableHttpClient for Wire {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        self.post(&uri, &message, session_id.as_deref(), auth_header, custom_headers).await
+        let mut request = self
+            .0
+            .post(&*uri)
+            .headers(HeaderMap::from_iter(custom_headers))
+            .header(ACCEPT, format!("{EVENTS}, {JSON}"))
+            .header(CONTENT_TYPE, JSON)
+            .body(serde_json::to_vec(&message)?);
+        let session = session_id.as_deref();
+        if let Some(session) = session {
+            request = request.header(SESSION, session);
+        }
+        if let Some(token) = auth_header {
+            request = request.bearer_auth(token);
+        }
+        let answer = request.send().await.map_err(StreamableHttpError::Client)?;
+        match answer.status() {
+            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => {
+                Ok(StreamableHttpPostResponse::Accepted)
+            }
+            StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
+            status if status.is_success() => accept(answer, &message).await,
+            _ => refuse(answer, &message, session).await,
+        }
     }
 
     async fn delete_session(

@@ -18,7 +18,7 @@ use crate::bench::{Bench, scripted, surroundings};
 /// Returns the next state that is told.
 async fn next(events: &mut Subscription) -> Value {
     loop {
-        let heard = timeout(Duration::from_secs(20), events.next()).await.expect("a state in time");
+        let heard = timeout(Duration::from_secs(20), events.next()).await.unwrap();
         match heard {
             Some(Heard::Event(event)) if event.kind == EventKind::ToolStateChanged => {
                 return event.data.clone();

@@ -47,9 +47,7 @@ pub(super) async fn wait(listener: &TcpListener, state: &str) -> Result<Redirect
             (true, None) => {
                 let why = match parameter(&url, "error").as_deref() {
                     Some("access_denied") | None => "access was denied".to_owned(),
-                    Some(error) => {
-                        error.chars().filter(|c| c.is_ascii_graphic()).take(80).collect()
-                    }
+                    Some(error) => error.chars().filter(char::is_ascii_graphic).take(80).collect(),
                 };
                 (Some(Err(why)), "200 OK", "The login was refused. This page can be closed.")
             }

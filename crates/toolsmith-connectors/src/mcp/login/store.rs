@@ -180,7 +180,7 @@ impl CredentialStore for Store {
         'a: 'b,
         Self: 'b,
     {
-        Box::pin(ready(self.keep(credentials).map_err(unusable)))
+        Box::pin(ready(self.keep(credentials).map_err(|error| unusable(&error))))
     }
 
     fn clear<'a, 'b>(&'a self) -> Promised<'b, ()>
@@ -200,12 +200,12 @@ impl CredentialStore for Store {
         Self: 'b,
     {
         Box::pin(async move {
-            let file = self.lock().await.map_err(unusable)?;
+            let file = self.lock().await.map_err(|error| unusable(&error))?;
             Ok(Some(CredentialRefreshGuard::new(file)))
         })
     }
 }
 
-fn unusable(error: io::Error) -> AuthError {
+fn unusable(error: &io::Error) -> AuthError {
     AuthError::CredentialStoreError(error.kind().to_string())
 }
