@@ -3,23 +3,14 @@
 use std::{path::Path, process::Command};
 
 use serde_json::{Value, json};
-use toolsmith_testing::skip;
 
-use crate::support::{PROGRAMS, Place, Ran};
+use crate::{
+    mcp::scripted,
+    support::{PROGRAMS, Place, Ran},
+};
 
 fn place() -> Option<Place> {
-    if !Path::new("/usr/bin/python3").exists() && !Path::new("/usr/local/bin/python3").exists() {
-        skip("python3 is not installed");
-        return None;
-    }
-    let script =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolsmith-connectors/tests/it/scripted.py");
-    let config = format!(
-        "mcpServers:\n  srv:\n    command: python3\n    args: [{}, '2025-11-25', asking]\n    \
-         roots: [work]\n",
-        script.display()
-    );
-    Some(Place::new().with("toolsmith.yaml", &config))
+    scripted("asking", "    roots: [work]\n")
 }
 
 /// Runs a tool at a terminal; each pair is what is waited for and what is then typed.

@@ -89,7 +89,10 @@ pub(super) async fn transport(
         config = config.auth_header(credentials.token(net, vault).await?.expose());
     }
     let wire = Wire(net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?);
+    let has_token =
+        address.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     if address.credentials.is_none()
+        && !has_token
         && let Some(known) =
             login::client(opener.settings, opener.surroundings, wire.clone()).await?
     {

@@ -5,6 +5,7 @@ import hashlib
 import json
 import queue
 import sys
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlencode, urlparse
 
@@ -15,10 +16,11 @@ answers = {}
 challenges = {}
 good = {"access": None, "refresh": None}
 OAUTH = mode.startswith("oauth")
-counts = {"initialize": 0, "calls": 0, "tokens": 0}
+counts = {"initialize": 0, "calls": 0, "tokens": 0, "cancelled": 0}
+cancelled = threading.Event()
 TOOLS = [
     {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
-    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line")
+    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line", "wait")
 ]
 
 
@@ -135,6 +137,9 @@ class Handler(BaseHTTPRequestHandler):
         if session not in sessions:
             return self.reply(404)
         if "id" not in message:
+            if method == "notifications/cancelled":
+                counts["cancelled"] += 1
+                cancelled.set()
             return self.reply(202)
         if "result" in message:
             answers[message["id"]].put(message["result"])
@@ -148,6 +153,11 @@ class Handler(BaseHTTPRequestHandler):
         said = json.dumps(counts) if name == "count" else json.dumps(message["params"].get("arguments"))
         if name == "ask":
             return self.ask(message)
+        if name == "wait":
+            self.stream("text/event-stream")
+            cancelled.wait(timeout=30)
+            self.close_connection = True
+            return
         if name.startswith("endless"):
             return self.flood(name)
         if name == "expire":
