@@ -20,6 +20,7 @@
 
 pub mod address;
 mod artifact;
+mod ask;
 mod call;
 mod clock;
 mod confinement;
@@ -55,6 +56,7 @@ mod vault;
 mod version;
 
 pub use artifact::{Artifact, ArtifactPage, Artifacts};
+pub use ask::{Answer, Asker, Question};
 pub use call::{Call, Parent};
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use confinement::{Confinement, SandboxProfile};

@@ -33,7 +33,7 @@ mod tls;
 
 pub use bytes::Bytes;
 pub use reqwest::{
-    Client as Connections, Error as LibraryError, Method, StatusCode, Url,
+    Client as Connections, Error as LibraryError, Method, Response as Answer, StatusCode, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 

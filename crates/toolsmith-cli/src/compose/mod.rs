@@ -20,7 +20,6 @@ use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
-    services::obey,
     settings::{client, data_folder, gateway_config},
     toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,

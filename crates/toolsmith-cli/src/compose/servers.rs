@@ -1,10 +1,13 @@
 //! The MCP servers of the settings, in the words of the connector.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use toolsmith_connectors::mcp::{
     Address, CALL_TIMEOUT, ClientCredentials, Credentials, Link, OnChange, Prefix, Program,
-    START_TIMEOUT, Selection, ServerSettings, Start,
+    Registered, START_TIMEOUT, Selection, ServerSettings, Start,
 };
 use toolsmith_core::{Secret, Template};
 
@@ -39,6 +42,7 @@ fn server(server: &McpServer) -> Option<ServerSettings> {
             McpOnChange::Accept => OnChange::Accept,
             McpOnChange::Approve => OnChange::Approve,
         },
+        roots: server.roots.iter().map(PathBuf::from).collect(),
         // Relative paths are relative to the current folder, as everywhere in the settings.
         folder: Path::new(".").to_owned(),
     })
@@ -50,6 +54,7 @@ fn link(server: &McpServer) -> Option<Link> {
             url: url.clone(),
             headers: pairs(&server.headers),
             credentials: server.auth.as_ref().and_then(credentials),
+            login: server.auth.as_ref().map(login).unwrap_or_default(),
         }));
     }
     Some(Link::Stdio(Program {
@@ -62,6 +67,14 @@ fn link(server: &McpServer) -> Option<Link> {
 
 fn pairs(map: &BTreeMap<String, Secret<Template>>) -> Vec<(String, Template)> {
     map.iter().map(|(name, value)| (name.clone(), value.expose().clone())).collect()
+}
+
+fn login(auth: &McpAuth) -> Registered {
+    Registered {
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.as_ref().map(|secret| secret.expose().clone()),
+        scope: auth.scope.clone(),
+    }
 }
 
 fn credentials(auth: &McpAuth) -> Option<Credentials> {

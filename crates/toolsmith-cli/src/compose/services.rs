@@ -2,12 +2,13 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use parking_lot::Mutex;
 use tokio::time::{MissedTickBehavior, interval};
 use toolsmith_connectors::{
-    container::ContainerMaker, life::Services, process::ProcessMaker, python::PythonMaker,
-    remote::RemoteMaker, sources::SourcesMaker,
+    container::ContainerMaker, life::Services, mcp::Servers, process::ProcessMaker,
+    python::PythonMaker, remote::RemoteMaker, sources::SourcesMaker,
 };
-use toolsmith_core::{EventKind, json};
+use toolsmith_core::{EventKind, ToolName, json};
 use toolsmith_definitions::{Makers, Switches};
 use toolsmith_net::Client;
 
@@ -16,6 +17,25 @@ use crate::config::Environment;
 
 /// How often it is looked whether somebody asks for a service to be stopped.
 const EVERY: Duration = Duration::from_millis(500);
+
+/// Which tools are switched, by hand and by name; shared by its clones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Off(Arc<Mutex<BTreeMap<String, bool>>>);
+
+impl Off {
+    /// Tells whether a tool cannot be called.
+    pub(super) fn holds(&self, name: &ToolName) -> bool {
+        self.0.lock().get(name.as_str()) == Some(&false)
+    }
+
+    /// Takes what is switched; says whether that is news.
+    pub(super) fn change(&self, tools: BTreeMap<String, bool>) -> bool {
+        let mut known = self.0.lock();
+        let is_new = *known != tools;
+        *known = tools;
+        is_new
+    }
+}
 
 /// Adds the makers of services.
 pub(super) fn add_makers(
@@ -55,18 +75,24 @@ pub(super) fn announce(services: &Services, link: &Link) {
     }));
 }
 
-/// Stops the services that `toolsmith tools stop` names, for as long as it is awaited.
-pub(crate) async fn obey(services: Services, switches: Switches) {
-    let read = || switches.read().map(|positions| positions.stops).unwrap_or_default();
-    let mut seen: BTreeMap<String, u64> = read();
+/// Hears `toolsmith tools stop`, and what is switched, for as long as it is awaited.
+///
+/// Tools of files are switched by the watch over them; this is for those of MCP servers.
+pub(crate) async fn obey(services: Services, servers: Servers, off: Off, switches: Switches) {
+    let read = || switches.read().unwrap_or_default();
+    let mut seen = read().stops;
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         let asked = read();
-        for name in asked.iter().filter(|(name, count)| seen.get(*name) != Some(count)) {
-            services.stop(name.0).await;
+        for (name, _) in asked.stops.iter().filter(|(name, count)| seen.get(*name) != Some(count)) {
+            services.stop(name).await;
+            servers.stop_for(name).await;
         }
-        seen = asked;
+        seen = asked.stops;
+        if off.change(asked.tools) {
+            servers.switch();
+        }
     }
 }

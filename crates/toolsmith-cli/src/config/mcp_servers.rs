@@ -12,7 +12,7 @@ use super::{
 pub(super) const KIND: Named<Record<McpServer>> =
     Named { items: Record { fields: &SERVER, check: check_server }, name: |server| &server.name };
 
-static SERVER: [Field<McpServer>; 17] = [
+static SERVER: [Field<McpServer>; 18] = [
     Field { name: "name", slot: |s| bind(Word, &mut s.name) },
     Field { name: "type", slot: |s| bind(Optional(Choice(&TRANSPORTS)), &mut s.transport) },
     Field { name: "url", slot: |s| bind(Optional(Text("an address")), &mut s.url) },
@@ -34,6 +34,7 @@ static SERVER: [Field<McpServer>; 17] = [
         slot: |s| bind(Record { fields: &TOOLS, check: |_| None }, &mut s.tools),
     },
     Field { name: "on_change", slot: |s| bind(Choice(&CHANGES), &mut s.on_change) },
+    Field { name: "roots", slot: |s| bind(ListOf(Word), &mut s.roots) },
     Field { name: "enabled", slot: |s| bind(Switch, &mut s.enabled) },
     Field { name: "disabled", slot: |s| bind(Switch, &mut s.disabled) },
 ];
@@ -89,6 +90,11 @@ fn check_server(server: &McpServer) -> Option<String> {
 }
 
 fn check_auth(auth: &McpAuth) -> Option<String> {
+    if auth.token_url.is_none() && auth.audience.is_none() {
+        // A person logs in, as the client that is named, or as one that registers itself.
+        let is_odd = auth.client_secret.is_some() && auth.client_id.is_none();
+        return is_odd.then(|| "expected a `client_id`".to_owned());
+    }
     let missing = [
         ("token_url", auth.token_url.is_none()),
         ("client_id", auth.client_id.is_none()),

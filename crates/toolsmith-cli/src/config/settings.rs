@@ -193,6 +193,8 @@ pub struct McpServer {
     pub tools: McpTools,
     /// What happens when it changes the definition of a tool.
     pub on_change: McpOnChange,
+    /// The folders that it is told of when it asks.
+    pub roots: Vec<String>,
     /// Whether it is used.
     pub enabled: bool,
     /// Whether it is not used, as other programs write it.
@@ -239,7 +241,9 @@ pub struct McpTools {
     pub deny: Vec<String>,
 }
 
-/// How a token for an MCP server is fetched: `OAuth` 2, client credentials.
+/// How a token for an MCP server is fetched: `OAuth` 2, client credentials, or a login.
+///
+/// Without `token_url`, a person logs in, as the client that is named here.
 #[derive(Clone, Debug, Default)]
 pub struct McpAuth {
     /// Where tokens are given.
@@ -327,6 +331,7 @@ impl Default for McpServer {
             start: McpStart::Lazy,
             tools: McpTools::default(),
             on_change: McpOnChange::Accept,
+            roots: Vec::new(),
             enabled: true,
             disabled: false,
         }

@@ -10,6 +10,7 @@ use super::{
     definition::runtime,
     executor::McpExecutor,
     http::Credentials,
+    login::Registered,
     output::Promise,
     server::Server,
     servers::Servers,
@@ -121,7 +122,9 @@ fn link(entry: &mut Fields<'_>) -> Option<Link> {
             None
         }
         (Some(command), None) => Some(Link::Stdio(Program { command, args, env, cwd })),
-        (None, Some(url)) => Some(Link::Http(Address { url, headers, credentials })),
+        (None, Some(url)) => {
+            Some(Link::Http(Address { url, headers, credentials, login: Registered::default() }))
+        }
         (None, None) => None,
     }
 }

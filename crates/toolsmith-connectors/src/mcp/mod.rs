@@ -14,6 +14,7 @@
 //! needed and again when it has ended; `Session` is the session itself, with a keeper beside it that
 //! sees to its end; `catalogue` decides which tools stand in the registry.
 
+mod asking;
 mod catalogue;
 mod client;
 mod definition;
@@ -22,6 +23,7 @@ mod held;
 mod http;
 mod keeper;
 mod listing;
+mod login;
 mod maker;
 mod memory;
 mod naming;
@@ -38,10 +40,12 @@ mod status;
 mod stdio;
 mod surroundings;
 mod vitals;
+mod wire;
 mod words;
 
 pub use self::{
     http::Credentials,
+    login::{Login, Registered},
     maker::McpMaker,
     roster::IsOff,
     servers::Servers,

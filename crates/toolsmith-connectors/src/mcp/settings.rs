@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 
 use toolsmith_core::{Template, fits_pattern};
 
-use super::http::Credentials;
+use super::{http::Credentials, login::Registered};
 
 /// How long a server may take to start, handshake and tool list included.
 ///
@@ -33,6 +33,8 @@ pub struct ServerSettings {
     pub selection: Selection,
     /// What happens when it changes the definition of a tool.
     pub on_change: OnChange,
+    /// The folders that it is told of when it asks.
+    pub roots: Vec<PathBuf>,
     /// The folder that relative paths are counted from.
     pub folder: PathBuf,
 }
@@ -49,6 +51,7 @@ impl ServerSettings {
             call_timeout: CALL_TIMEOUT,
             selection: Selection::default(),
             on_change: OnChange::Accept,
+            roots: Vec::new(),
             folder: PathBuf::from("."),
         }
     }
@@ -101,12 +104,14 @@ pub struct Address {
     pub headers: Vec<(String, Template)>,
     /// How we say who we are, besides headers.
     pub credentials: Option<Credentials>,
+    /// As whom a person logs in, when the server does not register us by itself.
+    pub login: Registered,
 }
 
 impl Address {
     /// Describes a server that asks for nothing.
     pub fn new(url: Template) -> Self {
-        Self { url, headers: Vec::new(), credentials: None }
+        Self { url, headers: Vec::new(), credentials: None, login: Registered::default() }
     }
 }
 

@@ -7,22 +7,23 @@ use std::{
     time::Duration,
 };
 
+use tokio::time::{Instant, sleep, timeout};
 use toolsmith_connectors::mcp::{
     Address, ClientCredentials, Credentials, Link, ServerSettings, State,
 };
-use toolsmith_core::{BackendRuntime, ErrorKind, Template, json};
+use toolsmith_core::{BackendRuntime, Call, Context, ErrorKind, Template, json};
 use toolsmith_testing::skip;
 
 use crate::bench::Bench;
 
 /// A server of the script, ended when it is dropped.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     url: String,
 }
 
 impl Service {
-    fn start(mode: &str) -> Option<Self> {
+    pub(crate) fn start(mode: &str) -> Option<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scripted_http.py");
         let started = Command::new("python3").arg(script).arg(mode).stdout(Stdio::piped()).spawn();
         let Ok(mut child) = started else {
@@ -34,7 +35,7 @@ impl Service {
         Some(Self { child, url: format!("http://127.0.0.1:{}", port.trim()) })
     }
 
-    fn settings(&self) -> ServerSettings {
+    pub(crate) fn settings(&self) -> ServerSettings {
         let url = Template::literal(format!("{}/mcp", self.url));
         let mut settings = ServerSettings::new("far", Link::Http(Address::new(url)));
         settings.start_timeout = Duration::from_secs(20);
@@ -119,6 +120,40 @@ async fn the_old_transport_is_told_by_name() {
     let message = failed[0].1.message();
     assert!(message.contains("old HTTP+SSE transport"), "{message}");
     assert!(message.contains("streamable HTTP"), "{message}");
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled_by_http_too() {
+    for leaves in [true, false] {
+        let Some(service) = Service::start("json") else { return };
+        let bench = Bench::started(vec![service.settings()]).await;
+        let limit = if leaves { Duration::from_secs(30) } else { Duration::from_millis(300) };
+        let context = Context { timeout: Some(limit), ..Context::default() };
+        let call = bench.engine.call(Call::new("far__wait", json!({})).with_context(context));
+        // The caller leaves, or the deadline passes.
+        timeout(Duration::from_millis(600), call).await.ok();
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let outcome = bench.call("far__count", json!({})).await;
+            if outcome.output()["cancelled"] == json!(1) {
+                break;
+            }
+            assert!(Instant::now() < until, "not told: {outcome:?}");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_off() {
+    let Some(service) = Service::start("json") else { return };
+    let bench = Bench::started(vec![service.settings()]).await;
+    let outcome = bench.call("far__endless_body", json!({})).await;
+    let error = outcome.error().unwrap();
+    assert!(error.message().contains("sent a message of more than 16 MiB"), "{error}");
+    let outcome = bench.call("far__endless_line", json!({})).await;
+    assert_eq!(outcome.error().unwrap().kind(), ErrorKind::UpstreamError, "{outcome:?}");
+    assert!(bench.call("far__echo", json!({})).await.is_success());
 }
 
 #[tokio::test]

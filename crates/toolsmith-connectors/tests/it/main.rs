@@ -6,10 +6,13 @@
     reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
 )]
 
+mod asking;
 mod bench;
 mod bound;
 mod calls;
 mod hostile;
 mod http;
 mod lists;
+mod logins;
 mod real;
+mod states;

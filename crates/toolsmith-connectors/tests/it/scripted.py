@@ -20,6 +20,11 @@ def answer(request, result):
     if NEW:
         result = dict(result, resultType="complete")
     send({"id": request["id"], "result": result})
+    if mode == "twice":
+        send({"id": request["id"], "result": result})
+        send({"id": request["id"], "error": {"code": -32603, "message": "no, it failed"}})
+        send({"id": "never asked", "result": result})
+        send({"id": None, "error": {"code": -32700, "message": "nobody's"}})
 
 
 def refuse(request, code, message):
@@ -38,6 +43,12 @@ def tools():
         return []
     if mode == "names":
         return [tool("a b"), tool("a_b"), tool("x" * 90), tool("café"), tool("secret_one")]
+    if mode == "asking":
+        return [tool(name) for name in ("name", "visit", "model", "roots", "abandon", "many",
+                                        "capabilities", "wait", "polled")]
+    if mode == "control":
+        names = ["a\x1b[31mb\n", "a\x1b[31mb\n", "\x00", "x" * 300_000, "\u202egnp.exe", ""]
+        return [tool(name) for name in names]
     if mode == "badschema":
         wrong = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
         return [tool("good"), dict(tool("bad"), inputSchema=wrong),
@@ -53,6 +64,7 @@ def tools():
 
 def listing(request):
     cursor = (request.get("params") or {}).get("cursor")
+    lists.append(cursor)
     everything = tools()
     if mode == "circle":
         return answer(request, {"tools": everything[:1], "nextCursor": "again"})
@@ -82,18 +94,63 @@ def ask(method, params):
             return message.get("result") or message.get("error")
 
 
+lists = []
 waiting = {}
+capabilities = {}
+NAME = {"message": "Who?", "mode": "form", "requestedSchema": {
+    "type": "object", "properties": {"name": {"type": "string", "minLength": 2}},
+    "required": ["name"]}}
+VISIT = {"message": "Sign in.", "mode": "url", "url": "https://a.example/in", "elicitationId": "1"}
+MODEL = {"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}], "maxTokens": 9}
+QUESTIONS = {"name": ("elicitation/create", NAME), "visit": ("elicitation/create", VISIT),
+             "model": ("sampling/createMessage", MODEL), "roots": ("roots/list", {})}
+
+
+def asking(request, name, params):
+    """Asks what the name of the tool says, and answers with what came back."""
+    method, question = QUESTIONS.get(name, QUESTIONS["name"])
+    if name == "abandon":
+        send({"id": "question", "method": method, "params": question})
+        if "text" not in (params.get("arguments") or {}):
+            answer(request, text("gone on"))
+    elif name == "many":
+        said = [ask(method, question)["action"] for _ in range(30)]
+        answer(request, text(json.dumps(said)))
+    elif name == "capabilities":
+        answer(request, text(json.dumps(capabilities)))
+    elif name == "polled":
+        round = int(params.get("requestState") or 0)
+        if round == 2:
+            return answer(request, text("at last"))
+        send({"id": request["id"], "result": {
+            "resultType": "input_required", "requestState": str(round + 1)}})
+    elif name == "wait":
+        waiting[request["id"]] = request
+    elif NEW and "inputResponses" not in params:
+        send({"id": request["id"], "result": {
+            "resultType": "input_required", "requestState": "opaque",
+            "inputRequests": {"it": {"method": method, "params": question}}}})
+    elif NEW:
+        answer(request, text(json.dumps(params["inputResponses"]["it"])))
+    else:
+        answer(request, text(json.dumps(ask(method, question))))
 
 
 def call(request):
     params = request["params"]
     name, arguments = params["name"], params.get("arguments") or {}
-    if name == "echo":
+    if mode == "asking":
+        asking(request, name, params)
+    elif name == "echo":
         if mode == "wrongid":
             send({"id": 987654, "result": text("for nobody")})
             return
         if mode == "silent":
             return
+        if mode == "storm":
+            for _ in range(20_000):
+                send({"method": "notifications/tools/list_changed"})
+            return answer(request, text(str(len(lists))))
         if mode == "garbage":
             sys.stdout.write("\x00 no message {{{\n[1,2]\n{\"x\":1}\n")
         if mode == "long":
@@ -101,6 +158,11 @@ def call(request):
             sys.stdout.flush()
             return
         answer(request, text(arguments.get("text", "")))
+    elif name == "fail" and mode == "huge":
+        answer(request, dict(text("x" * 5_000_000), isError=True))
+    elif name == "refuse" and mode == "huge":
+        send({"id": request["id"], "error": {
+            "code": -32000, "message": "x" * 5_000_000, "data": ["y" * 5_000_000]}})
     elif name == "fail":
         answer(request, dict(text("no such file"), isError=True))
     elif name == "refuse":
@@ -181,6 +243,7 @@ def handle(message):
             return refuse(message, -32601, "Method not found")
         if mode == "hangs":
             return
+        capabilities.update(message["params"]["capabilities"])
         answer(message, {"protocolVersion": revision, "capabilities": {
             "tools": {"listChanged": True}, "logging": {}},
             "serverInfo": {"name": "scripted", "version": "1"}})
@@ -213,3 +276,7 @@ if state and mode == "counted":
         file.write("%d\n" % os.getpid())
 for line in sys.stdin:
     handle(json.loads(line))
+if mode == "late":
+    for n in range(1000):
+        send({"id": "late %d" % n, "method": "elicitation/create", "params": NAME})
+        send({"method": "notifications/tools/list_changed"})

@@ -48,7 +48,7 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     let address = listener.local_addr().context("cannot tell the own address")?;
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut workshop = Workshop::open(session, settings).await?;
-    workshop.watch(session, settings)?;
+    workshop.watch(settings);
     let note = leave_note(&workshop, address);
     let door = door::door(session, settings, &workshop, address, note.as_ref()).await?;
     let config = compose::gateway_config(settings, &session.environment);

@@ -42,7 +42,7 @@ pub(super) fn run(session: &Session, settings: &Settings, name: &str) -> Result<
     order.retain(has_service);
     block_on(async {
         let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
-        let obeying = compose::obey(services.clone(), compose::switches(session, settings)?);
+        let obeying = toolbox.obey();
         let ended = tokio::select! {
             () = interrupt.token().cancelled() => Ok(()),
             () = obeying => Ok(()),
