@@ -99,7 +99,7 @@ pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 /// Undoes the escapes of an address: a pointer may be written with them.
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

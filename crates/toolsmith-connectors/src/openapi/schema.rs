@@ -5,7 +5,7 @@
 //! never with the number of ways through it. What goes beyond the budget is left open: the API
 //! itself checks what is sent to it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use toolsmith_core::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::{
     constraints::{self, is_short, nullable, shown, too_many, types},
     document::{Document, reference_of},
     flat::flatten,
-    names, sharing, wording,
+    kinds, names, sharing, wording,
 };
 
 /// How deep a schema may nest without a reference.
@@ -24,6 +24,21 @@ const MOST_ALTERNATIVES: usize = 30;
 
 /// How many fields of one object are kept.
 const MOST_FIELDS: usize = 300;
+
+/// Words that narrow a schema in ways that models make little of.
+const UNCHECKED: [&str; 11] = [
+    "not",
+    "if",
+    "patternProperties",
+    "propertyNames",
+    "prefixItems",
+    "contains",
+    "dependentSchemas",
+    "dependentRequired",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "$dynamicRef",
+];
 
 /// How long descriptions are inside, and those of arguments.
 const INNER_TEXT: usize = 160;
@@ -44,14 +59,14 @@ pub(super) struct Translator<'a, 'd> {
     document: &'d Document<'a>,
     direction: Direction,
     /// How many more schemas are translated.
-    budget: usize,
+    pub(super) budget: usize,
     defs: Map<String, Value>,
     names: HashMap<&'a str, String>,
     waiting: VecDeque<(&'a str, String)>,
     /// Whether something was left open.
     pub(super) is_cut: bool,
-    /// Why a reference could not be followed.
-    pub(super) broken: Vec<String>,
+    /// What is left open or to the API, and why.
+    pub(super) remarks: BTreeSet<String>,
 }
 
 impl<'a, 'd> Translator<'a, 'd> {
@@ -65,7 +80,7 @@ impl<'a, 'd> Translator<'a, 'd> {
             names: HashMap::new(),
             waiting: VecDeque::new(),
             is_cut: false,
-            broken: Vec::new(),
+            remarks: BTreeSet::new(),
         }
     }
 
@@ -104,12 +119,53 @@ impl<'a, 'd> Translator<'a, 'd> {
             return self.all_of(schema, words, level);
         }
         let mut made = Map::new();
+        self.tell_unchecked(words);
         self.common(words, &mut made, INNER_TEXT);
+        if self.kinds(schema, &mut made) {
+            nullable(words, &mut made);
+            return Value::Object(made);
+        }
         self.alternatives(words, &mut made, level);
         self.object(words, &mut made, level);
         self.list(words, &mut made, level);
+        if self.direction == Direction::Request {
+            constraints::examples(schema, &mut made);
+        }
         nullable(words, &mut made);
         Value::Object(made)
+    }
+
+    /// Writes an object that has kinds as a choice of them, where that can be done.
+    fn kinds(&mut self, schema: &'a Value, made: &mut Map<String, Value>) -> bool {
+        if self.direction == Direction::Response {
+            return false;
+        }
+        let Some(kinds) = kinds::of(self.document, schema) else { return false };
+        let few = |kinds: &Vec<&str>| kinds.len() <= MOST_ALTERNATIVES;
+        let Some(references) = kinds.references(self.document).filter(few) else {
+            let field: String = kinds.field.chars().take(60).collect();
+            let why =
+                format!("its input has kinds, told apart by `{field}`; their fields are open");
+            self.remarks.insert(why);
+            return false;
+        };
+        let empty = Map::new();
+        let members = references.into_iter().map(|kind| self.reference(kind, &empty));
+        made.insert("anyOf".to_owned(), members.collect());
+        made.shift_remove("type");
+        true
+    }
+
+    /// Notes the words of a schema that only the API itself will check.
+    fn tell_unchecked(&mut self, words: &Map<String, Value>) {
+        if self.direction == Direction::Response {
+            return;
+        }
+        let has_both = words.contains_key("anyOf") && words.contains_key("oneOf");
+        let both = has_both.then_some("oneOf");
+        for word in UNCHECKED.into_iter().filter(|word| words.contains_key(*word)).chain(both) {
+            self.remarks.insert(format!("`{word}` in its input is left to the API to check"));
+        }
     }
 
     /// Says of what is left open only what it is.
@@ -124,10 +180,10 @@ impl<'a, 'd> Translator<'a, 'd> {
         Value::Object(made)
     }
 
-    fn reference(&mut self, reference: &'a str, words: &'a Map<String, Value>) -> Value {
+    fn reference(&mut self, reference: &'a str, words: &Map<String, Value>) -> Value {
         let target = self.document.find(reference).and_then(|found| self.document.follow(found));
         if let Err(why) = target {
-            self.broken.push(why);
+            self.remarks.insert(format!("a part of its input is left open: {why}"));
             return json!({});
         }
         let name = match self.names.get(reference) {
@@ -149,7 +205,13 @@ impl<'a, 'd> Translator<'a, 'd> {
 
     fn name_of(&self, reference: &str) -> String {
         let last = reference.rsplit('/').next().unwrap_or_default();
-        let base = names::argument(&last.replace("~1", "_").replace("~0", "_"));
+        // What came from a file of its own is called as the file is.
+        let last = last.rsplit("~1").next().unwrap_or_default().replace("~0", "_");
+        let last = [".yaml", ".yml", ".json"]
+            .iter()
+            .find_map(|end| last.strip_suffix(end))
+            .unwrap_or(&last);
+        let base = names::argument(last);
         let is_taken = |name: &str| self.names.values().any(|known| known == name);
         let mut name = base.clone();
         let mut number = 2;
@@ -207,6 +269,9 @@ impl<'a, 'd> Translator<'a, 'd> {
             if let Some(default) = words.get("default").filter(|value| is_short(value)) {
                 // As `default` it would be filled in and sent; the API knows it by itself.
                 text = format!("{} Default: {}.", wording::sentence(&text), shown(default));
+            }
+            if let Some(kinds) = words.get("discriminator").and_then(kinds::told) {
+                text = format!("{} {kinds}", wording::sentence(&text));
             }
             if let Some(values) =
                 words.get("enum").and_then(Value::as_array).filter(|v| too_many(v))
@@ -279,12 +344,8 @@ impl<'a, 'd> Translator<'a, 'd> {
             return;
         }
         match words.get("additionalProperties") {
-            Some(Value::Bool(false))
-                if words
-                    .get("properties")
-                    .and_then(Value::as_object)
-                    .is_none_or(|fields| fields.len() <= MOST_FIELDS) =>
-            {
+            // What has fields that are not listed here must not be refused for them.
+            Some(Value::Bool(false)) if is_listed_whole(words) => {
                 made.insert("additionalProperties".to_owned(), Value::Bool(false));
             }
             Some(more @ Value::Object(inner)) if !inner.is_empty() => {
@@ -342,6 +403,13 @@ impl<'a, 'd> Translator<'a, 'd> {
             made.insert("items".to_owned(), items);
         }
     }
+}
+
+fn is_listed_whole(words: &Map<String, Value>) -> bool {
+    let fields = words.get("properties").and_then(Value::as_object);
+    fields.is_none_or(|fields| fields.len() <= MOST_FIELDS)
+        && !words.contains_key("patternProperties")
+        && !words.contains_key("discriminator")
 }
 
 /// Describes and widens what `allOf` wrapped.

@@ -6,6 +6,7 @@
 )]
 
 mod hostile;
+mod keeping;
 mod mapping;
 mod real;
 mod sending;
