@@ -97,6 +97,8 @@ fn tell_choice(
     (chosen, kind): (&str, BodyKind),
     notes: &mut Notes,
 ) {
+    let is_any = chosen.contains('*') && kind == BodyKind::Json;
+    let chosen = if is_any { "application/json" } else { chosen };
     let shown: String = chosen.chars().take(60).collect();
     if types.len() > 1 {
         let why = format!("its body can have several media types; `{shown}` is sent");

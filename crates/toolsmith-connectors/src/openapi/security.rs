@@ -98,19 +98,29 @@ pub(super) fn find(
         reasons.dedup();
         return Err(reasons.join("; "));
     };
-    if mapped.len() + reasons.len() > 1 {
-        let others = alternatives.iter().map(|alternative| {
-            alternative.keys().map(String::as_str).collect::<Vec<_>>().join(" and ")
-        });
-        let list: Vec<String> = others
-            .map(|words| if words.is_empty() { "nothing".to_owned() } else { words })
-            .collect();
-        let list: String = list.join(", ").chars().take(200).collect();
+    // Alternatives may differ in their scopes alone.
+    let is_one =
+        mapped.iter().all(|(_, other)| (&other.main, &other.more) == (&auth.main, &auth.more));
+    if !is_one || !reasons.is_empty() {
+        let list = named(&alternatives);
         auth.warnings.push(format!(
             "several kinds of authorization would do ({list}); the first that can be mapped is taken"
         ));
     }
     Ok(auth)
+}
+
+/// Names alternatives for people, each once.
+fn named(alternatives: &[&Map<String, Value>]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for alternative in alternatives {
+        let words = alternative.keys().map(String::as_str).collect::<Vec<_>>().join(" and ");
+        let words = if words.is_empty() { "nothing".to_owned() } else { words };
+        if !names.contains(&words) {
+            names.push(words);
+        }
+    }
+    names.join(", ").chars().take(200).collect()
 }
 
 /// Maps schemes that are needed together; the flag tells whether they work by themselves.

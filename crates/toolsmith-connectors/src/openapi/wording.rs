@@ -5,9 +5,16 @@ pub(super) fn brief(text: &str, most: usize) -> String {
     // What is beyond this is cut anyway, however much of it are tags.
     let start: String = text.chars().take(most.saturating_mul(6)).collect();
     let plain = without_links(&without_tags(&start));
-    let words: Vec<&str> = plain.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    let words: Vec<&str> = plain.split(is_between_words).collect();
     let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     cut(&line, most)
+}
+
+/// Tells what separates words; marks that turn the direction of a text hide what it says.
+fn is_between_words(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 /// Joins sentences; one that says the same as the one before is left out.
@@ -117,6 +124,7 @@ mod tests {
             ("See [the guide](https://x.example/a_(b)) now", "See the guide) now"),
             ("1 < 2 and 3 > 2 &amp;lt;", "1 < 2 and 3 > 2 &lt;"),
             ("![logo](x.png) hi", "logo hi"),
+            ("a\u{202e}b\u{1b}[31m\u{7}c", "a b [31m c"),
             ("a](b", "a](b"),
         ] {
             assert_eq!(brief(text, 100), plain, "{text}");
