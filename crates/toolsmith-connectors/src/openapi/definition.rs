@@ -208,7 +208,7 @@ impl<'a, 'd> Maker<'a, 'd> {
     fn add_body(&self, body: &Body<'a>, arguments: &mut Vec<Parameter<'a>>) -> Option<()> {
         match &body.content {
             BodyContent::Fields(fields) => {
-                let translator = Translator::new(self.document, Direction::Request, 0);
+                let translator = Translator::new(self.document, Direction::Request, 0, 0);
                 let sent = fields.iter().filter(|field| {
                     field.schema.is_none_or(|schema| !translator.is_left_out(schema))
                 });

@@ -41,9 +41,12 @@ pub(super) fn schema(document: &Document<'_>, arguments: &[Argument<'_>], hurry:
     };
     let mut effort = 0;
     for budget in budgets {
-        let mut translator = Translator::new(document, Direction::Request, *budget);
+        let mut translator = Translator::new(document, Direction::Request, *budget, LARGEST);
         let made = whole(&mut translator, arguments);
         effort += budget - translator.budget;
+        if translator.is_full() {
+            continue;
+        }
         let is_cut = translator.is_cut;
         let text = JsonText::of(&made);
         if text.as_str().len() > LARGEST || Schema::inspect(&text).is_err() {

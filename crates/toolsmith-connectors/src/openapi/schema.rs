@@ -60,8 +60,11 @@ pub(super) struct Translator<'a, 'd> {
     direction: Direction,
     /// How many more schemas are translated.
     pub(super) budget: usize,
+    /// How many more bytes of text the result may have.
+    room: usize,
     defs: Map<String, Value>,
     names: HashMap<&'a str, String>,
+    taken: HashSet<String>,
     waiting: VecDeque<(&'a str, String)>,
     /// Whether something was left open.
     pub(super) is_cut: bool,
@@ -71,17 +74,36 @@ pub(super) struct Translator<'a, 'd> {
 
 impl<'a, 'd> Translator<'a, 'd> {
     /// Makes one that translates so many schemas.
-    pub(super) fn new(document: &'d Document<'a>, direction: Direction, budget: usize) -> Self {
+    ///
+    /// It may give up once the result is sure to be larger than `largest` bytes.
+    pub(super) fn new(
+        document: &'d Document<'a>,
+        direction: Direction,
+        budget: usize,
+        largest: usize,
+    ) -> Self {
         Self {
             document,
             direction,
             budget,
+            // A text may be replaced by another one later, so there is some room to spare.
+            room: largest.saturating_mul(2),
             defs: Map::new(),
             names: HashMap::new(),
+            taken: HashSet::new(),
             waiting: VecDeque::new(),
             is_cut: false,
             remarks: BTreeSet::new(),
         }
+    }
+
+    /// Tells whether the result is too large to be of use.
+    pub(super) fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    fn take_room(&mut self, text: &str) {
+        self.room = self.room.saturating_sub(text.len());
     }
 
     /// Translates a schema; what it refers to is translated by [`Self::finish`].
@@ -92,6 +114,9 @@ impl<'a, 'd> Translator<'a, 'd> {
     /// Translates what was referred to, and puts everything into one schema.
     pub(super) fn finish(&mut self, schema: Value) -> Value {
         while let Some((reference, name)) = self.waiting.pop_front() {
+            if self.is_full() {
+                return json!({});
+            }
             let target =
                 self.document.find(reference).and_then(|found| self.document.follow(found));
             let translated = match target {
@@ -107,6 +132,9 @@ impl<'a, 'd> Translator<'a, 'd> {
         let Value::Object(words) = schema else {
             return if schema.is_boolean() { schema.clone() } else { json!({}) };
         };
+        if self.is_full() {
+            return json!({});
+        }
         if self.budget == 0 || level > LEVELS {
             self.is_cut = true;
             return self.open(words);
@@ -168,10 +196,17 @@ impl<'a, 'd> Translator<'a, 'd> {
         }
     }
 
+    /// Returns what a schema says about itself, made short.
+    fn described(&self, words: &Map<String, Value>, most: usize) -> Option<String> {
+        let text = words.get("description").and_then(Value::as_str)?;
+        Some(self.document.brief(text, most)).filter(|text| !text.is_empty())
+    }
+
     /// Says of what is left open only what it is.
-    fn open(&self, words: &Map<String, Value>) -> Value {
+    fn open(&mut self, words: &Map<String, Value>) -> Value {
         let mut made = Map::new();
-        if let Some(text) = description(words, INNER_TEXT) {
+        if let Some(text) = self.described(words, INNER_TEXT) {
+            self.take_room(&text);
             made.insert("description".to_owned(), text.into());
         }
         if self.direction == Direction::Request && !words.contains_key("nullable") {
@@ -190,13 +225,14 @@ impl<'a, 'd> Translator<'a, 'd> {
             Some(name) => name.clone(),
             None => {
                 let name = self.name_of(reference);
+                self.taken.insert(name.clone());
                 self.names.insert(reference, name.clone());
                 self.waiting.push_back((reference, name.clone()));
                 name
             }
         };
         let mut made = Map::new();
-        if let Some(text) = description(words, INNER_TEXT) {
+        if let Some(text) = self.described(words, INNER_TEXT) {
             made.insert("description".to_owned(), text.into());
         }
         made.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
@@ -212,7 +248,7 @@ impl<'a, 'd> Translator<'a, 'd> {
             .find_map(|end| last.strip_suffix(end))
             .unwrap_or(&last);
         let base = names::argument(last);
-        let is_taken = |name: &str| self.names.values().any(|known| known == name);
+        let is_taken = |name: &str| self.taken.contains(name);
         let mut name = base.clone();
         let mut number = 2;
         while is_taken(&name) {
@@ -230,7 +266,7 @@ impl<'a, 'd> Translator<'a, 'd> {
         if let ([only], false) = (members, beside.iter().any(|word| words.contains_key(*word))) {
             // Older documents wrap a reference like this to describe it, or to allow null.
             let inner = self.at(only, level + 1);
-            return wrapped(inner, words, description(words, INNER_TEXT));
+            return wrapped(inner, words, self.described(words, INNER_TEXT));
         }
         let Some(flat) = flatten(self.document, schema) else {
             let mut made = Map::new();
@@ -247,8 +283,9 @@ impl<'a, 'd> Translator<'a, 'd> {
             return Value::Object(made);
         };
         let mut made = Map::new();
-        let text = wording::brief(flat.description, INNER_TEXT);
+        let text = self.document.brief(flat.description, INNER_TEXT);
         if !text.is_empty() {
+            self.take_room(&text);
             made.insert("description".to_owned(), text.into());
         }
         made.insert("type".to_owned(), self.type_of("object"));
@@ -264,7 +301,8 @@ impl<'a, 'd> Translator<'a, 'd> {
         made: &mut Map<String, Value>,
         most: usize,
     ) {
-        let mut text = description(words, most).unwrap_or_default();
+        let said = self.described(words, most).unwrap_or_default();
+        let mut text = said.clone();
         if self.direction == Direction::Request {
             if let Some(default) = words.get("default").filter(|value| is_short(value)) {
                 // As `default` it would be filled in and sent; the API knows it by itself.
@@ -280,8 +318,9 @@ impl<'a, 'd> Translator<'a, 'd> {
                 text = format!("{} One of: {}, …", wording::sentence(&text), some.join(", "));
             }
         }
-        let text = wording::brief(&text, most + 100);
+        let text = if text == said { said } else { wording::brief(&text, most + 100) };
         if !text.is_empty() {
+            self.take_room(&text);
             made.insert("description".to_owned(), text.into());
         }
         if let Some(types) = types(words) {
@@ -370,6 +409,7 @@ impl<'a, 'd> Translator<'a, 'd> {
             .filter(|(_, field)| !self.is_left_out(field))
             .copied()
             .collect();
+        left.iter().for_each(|(name, _)| self.take_room(name));
         let known: HashSet<&str> = left.iter().map(|(name, _)| *name).collect();
         let mut needed: Vec<&str> =
             required.iter().filter(|name| known.contains(**name)).copied().collect();
@@ -420,9 +460,4 @@ fn wrapped(inner: Value, words: &Map<String, Value>, text: Option<String>) -> Va
     }
     nullable(words, &mut made);
     Value::Object(made)
-}
-
-fn description(words: &Map<String, Value>, most: usize) -> Option<String> {
-    let text = words.get("description").and_then(Value::as_str)?;
-    Some(wording::brief(text, most)).filter(|text| !text.is_empty())
 }

@@ -2,12 +2,31 @@
 
 /// Makes a text plain: no tags, no links, no line breaks, cut at the end of a sentence.
 pub(super) fn brief(text: &str, most: usize) -> String {
-    // What is beyond this is cut anyway, however much of it are tags.
-    let start: String = text.chars().take(most.saturating_mul(6)).collect();
-    let plain = without_links(&without_tags(&start));
-    let words: Vec<&str> = plain.split(is_between_words).collect();
-    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    cut(&line, most)
+    // What is beyond this is cut anyway, however much of it are tags; a letter has up to 4 bytes.
+    let end = text.floor_char_boundary(most.saturating_mul(6 * 4).min(text.len()));
+    let start = text.get(..end).unwrap_or_default();
+    if start.contains('<') || start.contains('&') || start.contains("](") {
+        return cut(&one_line(&without_links(&without_tags(start)), most), most);
+    }
+    cut(&one_line(start, most), most)
+}
+
+/// Puts words on one line, until it is sure to be longer than it may be.
+fn one_line(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    let mut count = 0;
+    for word in text.split(is_between_words).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        count += word.chars().count() + 1;
+        // The space before the first word was counted, and is not there.
+        if count > most + 1 {
+            break;
+        }
+    }
+    line
 }
 
 /// Tells what separates words; marks that turn the direction of a text hide what it says.
