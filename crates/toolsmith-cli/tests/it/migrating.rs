@@ -86,6 +86,12 @@ fn tools_that_the_registry_no_longer_names_are_listed_and_removed_when_that_is_w
     let gone = |fate: &str| json!([{"file": "tools/groups.yaml", "fate": fate}, {"file": "tools/weather.yaml", "fate": fate}]);
     assert_eq!(place.json(&["import", "toml", "./configs/tools/"])["vanished"], gone("left"));
     let registry = "configs/tools/__registry__.toml";
+    place.write("configs/tools/builtin/sum.toml", "name = ");
+    let broken = place.json(&["import", "toml", registry, "--prune"]);
+    assert_eq!(broken["vanished"].as_array().unwrap().len(), 3, "{broken:#}");
+    assert!(broken["warnings"].to_string().contains("not everything could be read"), "{broken:#}");
+    assert!(place.path().join("tools/sum.yaml").exists());
+    place.write("configs/tools/builtin/sum.toml", SUM);
     assert_eq!(place.json(&["import", "toml", registry, "--prune"])["vanished"], gone("removed"));
     assert!(!place.path().join("tools/weather.yaml").exists());
 }

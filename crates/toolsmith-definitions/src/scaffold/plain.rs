@@ -53,17 +53,10 @@ annotations:
 "#;
 
 pub(super) const JAVASCRIPT: &str = r#"# A tool that is a function of JavaScript, without access to files or the network.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+COUNTING
 category: data
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: javascript

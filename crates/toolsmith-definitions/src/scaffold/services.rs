@@ -14,17 +14,10 @@ pub(super) const CONTAINER: Files<3> =
 pub(super) const REMOTE: Files<1> = [("NAME.yaml", REMOTE_YAML)];
 
 const PROCESS_YAML: &str = r#"# A tool that is a process of its own: a project of uv that serves HTTP.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+COUNTING
 category: data
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: process
@@ -91,17 +84,10 @@ dependencies = []
 "#;
 
 const PYTHON_YAML: &str = r#"# A tool that is a plain function of Python, run through uv.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+COUNTING
 category: data
 
-# What a call must give, as the function's arguments.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: python
@@ -121,17 +107,10 @@ const FUNCTION: &str = r#"def count(text: str) -> dict:
 "#;
 
 const CONTAINER_YAML: &str = r#"# A tool that is a container of its own; it needs a container engine (Docker).
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+COUNTING
 category: data
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: container
@@ -153,17 +132,10 @@ CMD ["python", "/main.py", "--host", "0.0.0.0", "--port", "8000"]
 "#;
 
 const REMOTE_YAML: &str = r#"# A tool that is a service elsewhere: the params are sent as JSON by POST.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+COUNTING
 category: network
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: remote

@@ -8,7 +8,7 @@ use toolsmith_core::Value;
 use toolsmith_definitions::toml_registry::Unmapped;
 
 use super::{
-    report::{self, Report, SHOWN, Target},
+    report::{self, Report, SHOWN, Target, Whole},
     source::{Fetcher, Source},
 };
 use crate::{
@@ -37,8 +37,7 @@ pub(super) fn run(session: &Session, wanted: &ImportOpenapi) -> Result<ExitCode>
         .map_err(|why| UsageError::new(format!("{}: {why}", wanted.source)))?;
     spinner.say(format!("writing {}", counted(import.tools.len() as u64, "file")));
     let target = target(wanted, &import, &toolbox);
-    let mut report = write(&import, &target, &toolbox)?;
-    report.warnings.extend(problems);
+    let report = write(&import, problems, &target, &toolbox)?;
     drop(spinner);
     session.show(&report, |colour| text(&report, &import, &target, colour))?;
     Ok(ExitCode::SUCCESS)
@@ -68,7 +67,13 @@ fn target(wanted: &ImportOpenapi, import: &Import, toolbox: &Toolbox) -> Target 
     Target::new(folder, format!("openapi {prefix} {}", import.title), wanted.handling)
 }
 
-fn write(import: &Import, target: &Target, toolbox: &Toolbox) -> Result<Report> {
+fn write(
+    import: &Import,
+    problems: Vec<String>,
+    target: &Target,
+    toolbox: &Toolbox,
+) -> Result<Report> {
+    let source = Whole::without(&problems);
     let origin = format!("{} {}", import.title, import.version);
     let mut report = Report::default();
     report.warnings.clone_from(&import.warnings);
@@ -88,7 +93,8 @@ fn write(import: &Import, target: &Target, toolbox: &Toolbox) -> Result<Report> 
     });
     let taken: Vec<String> = taken.collect();
     report.warnings.extend(taken);
-    report.finish(target, &import.others);
+    report.warnings.extend(problems);
+    report.finish(target, &import.others, source);
     Ok(report)
 }
 

@@ -9,7 +9,7 @@ use anyhow::Result;
 use toolsmith_core::Value;
 use toolsmith_definitions::json_registry::{self, FILE_NAMES, Files};
 
-use super::report::{self, Report, Target};
+use super::report::{self, Report, Target, Whole};
 use crate::{
     Session, args::ImportRegistry, compose::Toolbox, exit::UsageError, files, wording::json_mistake,
 };
@@ -34,7 +34,7 @@ pub(super) fn run(session: &Session, wanted: &ImportRegistry) -> Result<ExitCode
         report.put(&target, &origin, definition)?;
     }
     report.put_groups(&target, &origin, imported.groups)?;
-    report.finish(&target, &[]);
+    report.finish(&target, &[], Whole::Yes);
     session.show(&report, |colour| report.text(&target, colour) + &report.next(&target))?;
     Ok(ExitCode::SUCCESS)
 }

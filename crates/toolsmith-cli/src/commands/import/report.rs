@@ -59,6 +59,20 @@ enum Gone {
     Changed,
 }
 
+/// Whether all of a source could be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whole {
+    Yes,
+    No,
+}
+
+impl Whole {
+    /// Tells it from what went wrong.
+    pub(super) fn without<T>(problems: &[T]) -> Self {
+        if problems.is_empty() { Self::Yes } else { Self::No }
+    }
+}
+
 /// Where an import writes, and what it overwrites.
 #[derive(Debug)]
 pub(super) struct Target {
@@ -147,12 +161,18 @@ impl Report {
     /// Finds what an earlier import has left, and removes it if that is wanted.
     ///
     /// `others` are tools that are still there, although nothing was written for them this time.
-    pub(super) fn finish(&mut self, target: &Target, others: &[String]) {
+    /// Of a source that could not be read whole, nobody knows what is gone, so nothing is removed.
+    pub(super) fn finish(&mut self, target: &Target, others: &[String], source: Whole) {
+        let prune = target.handling.prune && source == Whole::Yes;
+        if prune != target.handling.prune {
+            let why = "nothing was removed, since not everything could be read";
+            self.warnings.push(why.to_owned());
+        }
         let mut files: HashSet<String> = others.iter().map(|name| file_name(name)).collect();
         let names = self.files.iter().filter_map(|file| file.file_name()?.to_str());
         files.extend(names.map(str::to_owned));
         for (file, is_untouched) in target.writing().others(&files) {
-            let fate = match (is_untouched, target.handling.prune) {
+            let fate = match (is_untouched, prune) {
                 (false, _) => Gone::Changed,
                 (true, false) => Gone::Left,
                 (true, true) if target.handling.dry_run => Gone::Removed,

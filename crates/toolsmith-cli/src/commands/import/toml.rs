@@ -5,7 +5,7 @@ use std::{path, process::ExitCode};
 use anyhow::Result;
 use toolsmith_definitions::toml_registry::{FILE_NAME, Unmapped};
 
-use super::report::{self, Report, Target};
+use super::report::{self, Report, Target, Whole};
 use crate::{Session, args::ImportToml, compose::Toolbox, exit::UsageError};
 
 pub(super) fn run(session: &Session, wanted: &ImportToml) -> Result<ExitCode> {
@@ -21,7 +21,8 @@ pub(super) fn run(session: &Session, wanted: &ImportToml) -> Result<ExitCode> {
         return Err(UsageError::new(message).into());
     }
     let folder = report::folder(wanted.out.as_deref(), &toolbox);
-    let target = Target::new(folder, source(&wanted.path), wanted.handling);
+    let target = Target::new(folder, named(&wanted.path), wanted.handling);
+    let source = Whole::without(&migration.problems);
     let mut report = Report::default();
     report.warnings.extend(migration.warnings.iter().map(ToString::to_string));
     report.unmapped = migration.unmapped;
@@ -44,13 +45,13 @@ pub(super) fn run(session: &Session, wanted: &ImportToml) -> Result<ExitCode> {
              define the same tools"
         ));
     }
-    report.finish(&target, &[]);
+    report.finish(&target, &[], source);
     session.show(&report, |colour| report.text(&target, colour) + &report.next(&target))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Names a registry, however its folder is written.
-fn source(path: &path::Path) -> String {
+fn named(path: &path::Path) -> String {
     let is_file = path.file_name().is_some_and(|name| name == FILE_NAME);
     let folder = path.parent().filter(|_| is_file).unwrap_or(path);
     let steps = folder.components().filter(|step| *step != path::Component::CurDir);
