@@ -55,21 +55,20 @@ struct Bundle<'n> {
 
 impl Bundle<'_> {
     fn rewrite(&mut self, value: &mut Value, from: &str) {
-        match value {
-            Value::Array(items) => items.iter_mut().for_each(|item| self.rewrite(item, from)),
-            Value::Object(fields) => {
-                for (key, field) in fields.iter_mut() {
-                    match field {
-                        Value::String(text) if key == "$ref" => {
-                            if let Some(target) = self.target(text, from) {
-                                *text = target;
-                            }
-                        }
-                        field => self.rewrite(field, from),
-                    }
-                }
+        let fields = match value {
+            Value::Object(fields) => fields,
+            Value::Array(items) => {
+                return items.iter_mut().for_each(|item| self.rewrite(item, from));
             }
-            _ => {}
+            _ => return,
+        };
+        for (key, field) in fields.iter_mut() {
+            match field {
+                Value::String(text) if key == "$ref" => {
+                    *text = self.target(text, from).unwrap_or_else(|| std::mem::take(text));
+                }
+                field => self.rewrite(field, from),
+            }
         }
     }
 

@@ -409,7 +409,9 @@ impl<'a, 'd> Translator<'a, 'd> {
             .filter(|(_, field)| !self.is_left_out(field))
             .copied()
             .collect();
-        left.iter().for_each(|(name, _)| self.take_room(name));
+        for (name, _) in &left {
+            self.take_room(name);
+        }
         let known: HashSet<&str> = left.iter().map(|(name, _)| *name).collect();
         let mut needed: Vec<&str> =
             required.iter().filter(|name| known.contains(**name)).copied().collect();

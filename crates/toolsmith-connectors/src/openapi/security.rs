@@ -32,9 +32,12 @@ impl Auth {
         let text = |auth: &Value, key: &str| {
             auth.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
         };
-        let by_main = self.main.as_ref().is_some_and(|auth| match is_key(Some(auth)) {
-            true => is_it(&text(auth, "in"), &text(auth, "name")),
-            false => is_it("header", "authorization"),
+        let by_main = self.main.as_ref().is_some_and(|auth| {
+            if is_key(Some(auth)) {
+                is_it(&text(auth, "in"), &text(auth, "name"))
+            } else {
+                is_it("header", "authorization")
+            }
         });
         by_main || self.more.iter().any(|(place, key, _)| is_it(place.as_str(), key))
     }

@@ -137,10 +137,12 @@ impl Importing<'_> {
         let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
         let clean: String = id.chars().map(|c| if is_good(c) { c } else { '_' }).take(56).collect();
         let clean = clean.trim_matches(['.', '_', '-']);
+        // An identifier without a letter of a name is kept as the title.
+        let clean = if clean.is_empty() { "tool" } else { clean };
         let mut candidates =
             (1..).map(|n| if n == 1 { clean.to_owned() } else { format!("{clean}_{n}") });
         let is_free = |name: &String| !self.names.values().flatten().any(|other| other == name);
-        let name = if clean.is_empty() { None } else { candidates.find(is_free) };
+        let name = candidates.find(is_free);
         if let Some(name) = &name {
             self.warn(format!("`{id}` is no name for a tool; it was called `{name}`"));
         }
@@ -267,7 +269,7 @@ impl Importing<'_> {
 
     fn text(&mut self, id: &str, map: &Map<String, Value>, key: &str) -> Option<String> {
         match map.get(key)? {
-            Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
+            Value::String(text) => Some(literal(text)).filter(|text| !text.is_empty()),
             Value::Null => None,
             other => {
                 self.leave(
@@ -295,9 +297,8 @@ impl Importing<'_> {
 
     fn schema(&mut self, id: &str, map: &Map<String, Value>, key: &str) -> Option<Value> {
         match map.get(key)? {
-            Value::Object(schema) => {
-                Some(Value::Object(schema.clone())).filter(|_| !schema.is_empty())
-            }
+            Value::Object(schema) if schema.is_empty() => None,
+            schema @ Value::Object(_) => Some(all_literal(schema)),
             Value::Null => None,
             other => {
                 self.leave(
@@ -321,6 +322,22 @@ impl Importing<'_> {
 /// Tells whether an identifier can be the name of a tool, and of its file.
 fn is_name(id: &str) -> bool {
     ToolName::new(id).is_ok() && !id.starts_with('.')
+}
+
+/// Writes a text so that nothing in it is a variable: the old service knew none.
+fn literal(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+fn all_literal(value: &Value) -> Value {
+    match value {
+        Value::String(text) => literal(text).into(),
+        Value::Array(items) => items.iter().map(all_literal).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, field)| (key.clone(), all_literal(field))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {

@@ -52,7 +52,7 @@ annotations:
   read_only: true
 "#;
 
-pub(super) const JAVASCRIPT: &str = r#"# A tool that is a function of JavaScript, without access to files or the network.
+pub(super) const JAVASCRIPT: &str = r"# A tool that is a function of JavaScript, without access to files or the network.
 COUNTING
 category: data
 
@@ -74,7 +74,7 @@ output:
 annotations:
   read_only: true
   idempotent: true
-"#;
+";
 
 pub(super) const BUILTIN: &str = r#"# A built-in tool under another name and description.
 name: NAME

@@ -83,7 +83,7 @@ requires-python = ">=3.9"
 dependencies = []
 "#;
 
-const PYTHON_YAML: &str = r#"# A tool that is a plain function of Python, run through uv.
+const PYTHON_YAML: &str = "# A tool that is a plain function of Python, run through uv.
 COUNTING
 category: data
 
@@ -99,14 +99,15 @@ entry:
 
 annotations:
   read_only: true
-"#;
+";
 
 const FUNCTION: &str = r#"def count(text: str) -> dict:
     """Returns how many words a text has. May be async; may raise: the caller is told."""
     return {"words": len(text.split())}
 "#;
 
-const CONTAINER_YAML: &str = r#"# A tool that is a container of its own; it needs a container engine (Docker).
+const CONTAINER_YAML: &str =
+    "# A tool that is a container of its own; it needs a container engine (Docker).
 COUNTING
 category: data
 
@@ -124,14 +125,15 @@ entry:
 
 annotations:
   read_only: true
-"#;
+";
 
 const DOCKERFILE: &str = r#"FROM python:3.13-slim
 COPY main.py /main.py
 CMD ["python", "/main.py", "--host", "0.0.0.0", "--port", "8000"]
 "#;
 
-const REMOTE_YAML: &str = r#"# A tool that is a service elsewhere: the params are sent as JSON by POST.
+const REMOTE_YAML: &str =
+    "# A tool that is a service elsewhere: the params are sent as JSON by POST.
 COUNTING
 category: network
 
@@ -148,4 +150,4 @@ entry:
 annotations:
   read_only: true
   open_world: true
-"#;
+";

@@ -218,9 +218,10 @@ impl Report {
     }
 
     fn summary(&self, target: &Target, colour: Colour) -> String {
-        let (created, renewed) = match target.handling.dry_run {
-            true => ("would create", "would renew"),
-            false => ("created", "renewed"),
+        let (created, renewed) = if target.handling.dry_run {
+            ("would create", "would renew")
+        } else {
+            ("created", "renewed")
         };
         let words = [
             (Fate::Created, created),

@@ -126,11 +126,11 @@ async fn serve(path: &Path) -> usize {
             .filter(|parameter| ["path", "query", "header"].contains(&parameter.place.as_str()));
         let given: Vec<(&Expected, String)> =
             asked.enumerate().map(|(n, parameter)| (parameter, format!("v{n}"))).collect();
-        let value = |(parameter, value): &(&Expected, String)| match parameter.is_list
-            && parameter.place == "query"
-        {
-            true => vec![value.clone(), format!("{value}x")].into(),
-            false => Value::from(value.clone()),
+        let value = |(parameter, value): &(&Expected, String)| {
+            if parameter.is_list && parameter.place == "query" {
+                return Value::from(vec![value.clone(), format!("{value}x")]);
+            }
+            Value::from(value.clone())
         };
         let input: Map<String, Value> =
             given.iter().map(|pair| (pair.0.name.clone(), value(pair))).collect();
