@@ -10,8 +10,6 @@
 //! what is made is bounded whatever the document says. What cannot be mapped is listed with its
 //! reason. Every text of the document is taken as text: none of it can become a `${VARIABLE}`.
 //!
-//! # Example
-//!
 //! ```
 //! use toolsmith_connectors::openapi::{Options, import};
 //! use toolsmith_core::json;
@@ -146,6 +144,6 @@ pub fn import(document: &Value, options: &Options) -> Result<Import, ImportError
     let (name, variables) = (maker.slug(), maker.into_variables());
     let (unmapped, warnings) = notes.into_lists();
     let (title, version) = (document.title(), document.version());
-    let others = others.into_iter().map(|named| named.name).collect();
+    let others = others.into_iter().map(|other| other.name).collect();
     Ok(Import { title, version, name, tools, unmapped, warnings, variables, others })
 }

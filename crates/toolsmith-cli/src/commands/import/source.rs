@@ -84,7 +84,7 @@ fn with_files_beside(document: &mut Value, path: &Path, length: usize) -> Vec<St
         let told = |error| files::explain(&error);
         // A link may lead out of the folder, whatever its own name is.
         let (is_at, inside) =
-            (real(&file).map_err(told)?, inside.as_ref().map_err(|why| why.to_string())?);
+            (real(&file).map_err(told)?, inside.as_ref().map_err(ToString::to_string)?);
         if !is_at.starts_with(inside) {
             return Err("it leads out of the folder of the document".to_owned());
         }

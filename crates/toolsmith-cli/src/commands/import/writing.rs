@@ -84,7 +84,8 @@ impl Writing<'_> {
         let mut found = Vec::new();
         for entry in inside.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())) {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let is_ours = name.ends_with(".yaml") && !name.starts_with('.');
+            let ending = Path::new(&name).extension();
+            let is_ours = ending.is_some_and(|is| is == "yaml") && !name.starts_with('.');
             if !is_ours || files.contains(&name) {
                 continue;
             }
