@@ -37,9 +37,20 @@ struct Expected {
     between: Option<char>,
 }
 
+impl Expected {
+    /// Returns what a call names it: where the body has a field of its name, with its place.
+    fn argument(&self, properties: &Map<String, Value>) -> Option<String> {
+        let suffixed = format!("{}_{}", self.name, self.place);
+        [suffixed, self.name.clone()].into_iter().find(|name| properties.contains_key(name))
+    }
+}
+
 fn followed<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str() {
-        Some(reference) => followed(document, document.pointer(&reference[1..]).unwrap()),
+        Some(reference) => {
+            let plain = reference.replace("%7B", "{").replace("%7D", "}").replace("%20", " ");
+            followed(document, document.pointer(&plain[1..]).unwrap_or_else(|| panic!("{plain}")))
+        }
         None => value,
     }
 }
@@ -73,7 +84,12 @@ fn operations(document: &Value) -> Vec<(String, String, Vec<Expected>)> {
             }
             let lists = [&item["parameters"], &operation["parameters"]];
             let raws = lists.into_iter().filter_map(Value::as_array).flatten();
-            let parameters = raws.map(|raw| expected(document, raw)).collect();
+            let mut parameters: Vec<Expected> = Vec::new();
+            for parameter in raws.map(|raw| expected(document, raw)) {
+                // What an operation says again counts instead of what its path says.
+                parameters.retain(|p| (&p.name, &p.place) != (&parameter.name, &parameter.place));
+                parameters.push(parameter);
+            }
             found.push((method.to_uppercase(), path.clone(), parameters));
         }
     }
@@ -92,7 +108,7 @@ fn wrong(seen: &Seen, path: &str, given: &[(&Expected, String)]) -> Option<Strin
                 path = path.replace(&format!("{{{name}}}"), value);
                 true
             }
-            ("header", ..) => seen.header(name) == Some(value.as_str()),
+            ("header", ..) => seen.header(&name.to_lowercase()) == Some(value.as_str()),
             ("query", true, Some(between)) => {
                 pairs.contains(&(name.clone(), items.join(&between.to_string())))
             }
@@ -121,19 +137,18 @@ async fn serve(path: &Path) -> usize {
     let mut checked = 0;
     for (definition, (method, template, parameters)) in import.tools.iter().zip(&operations) {
         let properties = definition["input_schema"]["properties"].as_object().unwrap();
-        let asked = parameters.iter().filter(|parameter| properties.contains_key(&parameter.name));
-        let asked = asked
-            .filter(|parameter| ["path", "query", "header"].contains(&parameter.place.as_str()));
-        let given: Vec<(&Expected, String)> =
-            asked.enumerate().map(|(n, parameter)| (parameter, format!("v{n}"))).collect();
-        let value = |(parameter, value): &(&Expected, String)| {
-            if parameter.is_list && parameter.place == "query" {
-                return Value::from(vec![value.clone(), format!("{value}x")]);
-            }
-            Value::from(value.clone())
-        };
-        let input: Map<String, Value> =
-            given.iter().map(|pair| (pair.0.name.clone(), value(pair))).collect();
+        let asked =
+            parameters.iter().filter(|p| ["path", "query", "header"].contains(&p.place.as_str()));
+        let mut input = Map::new();
+        let mut given = Vec::new();
+        for (number, parameter) in asked.enumerate() {
+            let Some(argument) = parameter.argument(properties) else { continue };
+            let value = format!("v{number}");
+            let is_list = parameter.is_list && parameter.place == "query";
+            let items = vec![value.clone(), format!("{value}x")];
+            input.insert(argument, if is_list { items.into() } else { value.clone().into() });
+            given.push((parameter, value));
+        }
         reader.bench(definition).call(Value::Object(input)).await.unwrap();
         let seen = server.seen().pop().unwrap();
         assert_eq!(&seen.method, method);
