@@ -159,9 +159,9 @@ impl Importing<'_> {
         };
         let mut definition = Map::from_iter([("name".to_owned(), json!(name))]);
         let title = self.text(id, meta, "name").filter(|title| *title != name);
-        let title = title.or_else(|| (id != name).then(|| id.to_owned()));
+        let title = title.or_else(|| (id != name && !id.is_empty()).then(|| id.to_owned()));
         let mut say = |key: &str, value: Option<Value>| {
-            definition.extend(value.map(|value| (key.to_owned(), value)));
+            definition.extend(value.map(|value| (key.to_owned(), all_literal(&value))));
         };
         say("title", title.map(Value::from));
         say("description", self.text(id, meta, "description").map(Value::from));
@@ -269,7 +269,7 @@ impl Importing<'_> {
 
     fn text(&mut self, id: &str, map: &Map<String, Value>, key: &str) -> Option<String> {
         match map.get(key)? {
-            Value::String(text) => Some(literal(text)).filter(|text| !text.is_empty()),
+            Value::String(text) => Some(text.clone()).filter(|text| !text.is_empty()),
             Value::Null => None,
             other => {
                 self.leave(
@@ -298,7 +298,7 @@ impl Importing<'_> {
     fn schema(&mut self, id: &str, map: &Map<String, Value>, key: &str) -> Option<Value> {
         match map.get(key)? {
             Value::Object(schema) if schema.is_empty() => None,
-            schema @ Value::Object(_) => Some(all_literal(schema)),
+            schema @ Value::Object(_) => Some(schema.clone()),
             Value::Null => None,
             other => {
                 self.leave(
@@ -324,14 +324,10 @@ fn is_name(id: &str) -> bool {
     ToolName::new(id).is_ok() && !id.starts_with('.')
 }
 
-/// Writes a text so that nothing in it is a variable: the old service knew none.
-fn literal(text: &str) -> String {
-    text.replace("${", "$${")
-}
-
+/// Writes texts so that nothing in them is a variable: the old service knew none.
 fn all_literal(value: &Value) -> Value {
     match value {
-        Value::String(text) => literal(text).into(),
+        Value::String(text) => text.replace("${", "$${").into(),
         Value::Array(items) => items.iter().map(all_literal).collect(),
         Value::Object(fields) => {
             fields.iter().map(|(key, field)| (key.clone(), all_literal(field))).collect()

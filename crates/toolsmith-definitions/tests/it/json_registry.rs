@@ -150,10 +150,12 @@ fn no_text_of_a_registry_becomes_a_variable_and_no_identifier_is_lost() {
          {"type": "object", "properties": {"x": {"type": "string", "default": "${KEY}"}}}},
         {"tool_id": "中文工具", "name": "中文"}, {"tool_id": "工具"}
     ]);
-    let files = Files { registry: registry.clone(), ..Files::default() };
+    let groups = json!([{"group_id": "${KEY}", "name": "${KEY}", "tool_ids": ["a"]}]);
+    let files = Files { registry: registry.clone(), groups, ..Files::default() };
     let imported = import(&files, &stay);
     assert_eq!(imported.unmapped, []);
-    let (_folder, loaded) = load(&imported.definitions, &[]);
+    let (_folder, loaded) = load(&imported.definitions, &imported.groups);
+    assert_eq!((&*loaded.groups[0].group_id, &*loaded.groups[0].name), ("${KEY}", "${KEY}"));
     let back = export_all(&imported.definitions, &loaded).files.registry;
     for key in ["tool_id", "name", "description", "input_schema"] {
         assert_eq!(back["tools"][0][key], registry[0][key]);
