@@ -34,7 +34,7 @@ pub use self::{
     doctor::Doctor,
     export::{ExportRegistry, ExportWord},
     globals::Globals,
-    import::{ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
+    import::{Handling, ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
     init::Init,
     keys::{CallsInTime, KeysWord},
     moment::Moment,
