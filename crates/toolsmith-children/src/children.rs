@@ -3,12 +3,14 @@
 use std::{fmt, io, sync::Arc, thread::JoinHandle};
 
 use parking_lot::Mutex;
+use rustix::process::Signal;
 use tokio::{net::unix::pipe, sync::oneshot};
 
 use crate::{
-    ChildError, Command, Exit,
+    ChildError, Command, Doors, Exit,
     nursery::{self, Hold, Line, Newborn, Order},
     sandbox::Proxy,
+    tree::{Quarry, Tree},
     ward::Farewell,
 };
 
@@ -39,7 +41,7 @@ impl Children {
         let hosts = command.sandbox.as_ref().map(|sandbox| sandbox.hosts.clone());
         self.line()?.send(Order::Start { command: Box::new(command), reply });
         let gone = || io::Error::other("the thread that watches children is gone");
-        let Newborn { pid, stdin, stdout, stderr, listener, exit, hold } =
+        let Newborn { pid, stdin, stdout, stderr, listener, doors, exit, hold } =
             answer.await.map_err(|_| gone())??;
         let proxy = listener.zip(hosts).map(|(socket, hosts)| Proxy::serve(socket, hosts));
         let proxy = proxy.transpose()?;
@@ -47,6 +49,7 @@ impl Children {
             stdin: Some(pipe::Sender::from_owned_fd(stdin)?),
             stdout: Some(pipe::Receiver::from_owned_fd(stdout)?),
             stderr: Some(pipe::Receiver::from_owned_fd(stderr)?),
+            doors: Doors::new(doors),
             pid,
             exit,
             seen: None,
@@ -93,6 +96,8 @@ pub struct Child {
     pub stdout: Option<pipe::Receiver>,
     /// What it complains about; somebody must read it, or the child waits.
     pub stderr: Option<pipe::Receiver>,
+    /// Our ways into its network, when it has one of its own and they were asked for.
+    pub doors: Option<Doors>,
     pid: u32,
     exit: oneshot::Receiver<Exit>,
     seen: Option<Exit>,
@@ -119,6 +124,16 @@ impl Child {
         let exit = (&mut self.exit).await.unwrap_or(Exit::Unseen);
         self.seen = Some(exit);
         exit
+    }
+
+    /// Asks it, and everything that it started, to end; nobody is made to.
+    ///
+    /// Looks through the table of processes, which takes some milliseconds on a large machine.
+    pub fn ask_to_end(&self) {
+        let mut tree = Tree::default();
+        // Whoever has lost its parent is left to the end of the handle.
+        tree.look(&Quarry::Child { leader: self.pid.cast_signed(), guard: -1 });
+        tree.signal(Signal::TERM);
     }
 
     /// Says that it has ended and left nobody at its pipes, so that nobody has to be looked for.

@@ -45,6 +45,7 @@ pub(crate) struct Newborn {
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
     pub(crate) listener: Option<OwnedFd>,
+    pub(crate) doors: Vec<OwnedFd>,
     pub(crate) exit: oneshot::Receiver<Exit>,
     pub(crate) hold: Hold,
 }
@@ -225,6 +226,7 @@ impl Nursery {
             stdout,
             stderr,
             listener: birth.listener,
+            doors: birth.doors,
             exit,
             hold: Hold { line: self.line.clone(), number, farewell: Farewell::Thorough },
         })
@@ -308,20 +310,23 @@ struct Birth {
     guard: i32,
     /// A port inside the child's own network.
     listener: Option<OwnedFd>,
+    /// Sockets of the child's own network.
+    doors: Vec<OwnedFd>,
     /// How the child ended, if it was faster than the news of its birth.
     end: Option<Exit>,
 }
 
 /// Waits until the program runs; otherwise tells which step of its plan failed, and how.
 fn await_start(control: &Control) -> Result<Birth, (Option<usize>, io::Error)> {
-    let (mut listener, mut end) = (None, None);
+    let (mut listener, mut doors, mut end) = (None, Vec::new(), None);
     loop {
         match control.wait().map_err(|error| (None, error))? {
             Some(Message::Listening(socket)) => listener = Some(socket),
+            Some(Message::Door(socket)) => doors.push(socket),
             Some(Message::Started { child, guard }) => {
                 let invalid = || (None, io::ErrorKind::InvalidData.into());
                 let leader = Pid::from_raw(child).ok_or_else(invalid)?;
-                return Ok(Birth { leader, guard, listener, end });
+                return Ok(Birth { leader, guard, listener, doors, end });
             }
             Some(Message::Failed { step, error }) => return Err((Some(step), error.into())),
             Some(Message::Exited { code, signal }) => end = Some(Exit::of(code, signal)),

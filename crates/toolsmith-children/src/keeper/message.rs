@@ -30,6 +30,8 @@ pub(crate) enum Message {
     Exited { code: i32, signal: i32 },
     /// A socket that was opened inside, for us to listen at.
     Listening(OwnedFd),
+    /// A socket that was made inside, for us to connect with.
+    Door(OwnedFd),
 }
 
 /// Sends a message; a reader that has gone does not want to know.
@@ -41,6 +43,7 @@ pub(super) fn tell(control: BorrowedFd<'_>, message: &Message) {
         }
         Message::Exited { code, signal } => ([3, *code, *signal], None),
         Message::Listening(file) => ([4, 0, 0], Some(file)),
+        Message::Door(file) => ([5, 0, 0], Some(file)),
     };
     let mut bytes = [0; LENGTH];
     for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -83,6 +86,7 @@ pub(super) fn hear(control: BorrowedFd<'_>, flags: RecvFlags) -> Result<Option<M
         }),
         ([3, code, signal], _) => Some(Message::Exited { code, signal }),
         ([4, ..], Some(file)) => Some(Message::Listening(file)),
+        ([5, ..], Some(file)) => Some(Message::Door(file)),
         _ => None,
     })
 }

@@ -4,6 +4,7 @@
 
 mod crowd;
 mod death;
+mod doors;
 mod ends;
 mod exchange;
 mod standard;

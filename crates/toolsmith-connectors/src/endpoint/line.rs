@@ -4,8 +4,9 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tokio::{
     net::{TcpStream, UnixStream},
-    time::sleep,
+    time::{sleep, timeout},
 };
+use toolsmith_children::Doors;
 use toolsmith_core::{BoxFuture, Value};
 
 use super::Endpoint;
@@ -16,6 +17,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_millis(200);
+
+/// How long a service may take to say whether it is well.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A service that is reached by HTTP.
 #[derive(Clone, Debug)]
@@ -31,6 +35,8 @@ pub(crate) struct HttpLine {
 pub(crate) enum Door {
     Port(SocketAddr),
     Socket(PathBuf),
+    /// A port of a network that is not ours.
+    Inside(Doors, u16),
 }
 
 impl HttpLine {
@@ -44,7 +50,17 @@ impl HttpLine {
     }
 
     /// Asks whether it is well; without a health check a connection is enough.
+    ///
+    /// It never takes long: one that accepts a connection and says nothing is not well.
     pub(crate) async fn ask(&self) -> Result<(), String> {
+        let silent = || match &self.health {
+            Some(path) => format!("its health check `{path}` gave no answer"),
+            None => "it accepts no connections".to_owned(),
+        };
+        timeout(PATIENCE, self.look()).await.unwrap_or_else(|_| Err(silent()))
+    }
+
+    async fn look(&self) -> Result<(), String> {
         match (&self.health, &self.door) {
             (Some(path), _) => self.endpoint.probe(path).await,
             (None, Door::Port(address)) => match TcpStream::connect(address).await {
@@ -54,6 +70,10 @@ impl HttpLine {
             (None, Door::Socket(path)) => match UnixStream::connect(path).await {
                 Ok(_) => Ok(()),
                 Err(_) => Err("nothing accepts connections on its socket".to_owned()),
+            },
+            (None, Door::Inside(doors, port)) => match doors.knock(*port).await {
+                Ok(()) => Ok(()),
+                Err(_) => Err(format!("nothing accepts connections on port {port}")),
             },
         }
     }

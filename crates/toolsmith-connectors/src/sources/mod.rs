@@ -9,15 +9,15 @@
 //!
 //! `local` takes the keys of a process (or of a Python function), `docker` those of a container,
 //! `remote` those of a remote service. The active source is asked first. When it cannot be started
-//! or reached, the next one is, in the order of the list; the active one is asked again when its rest
-//! is over. A call that may have run is never sent to another source, unless the tool says that it
+//! or reached in its share of the time, the next one is, in the order of the list; the active one is
+//! asked again when its rest is over. A call that may have run is never sent to another source, unless the tool says that it
 //! may be repeated (`annotations: {idempotent: true}` or `read_only`).
 
 mod failover;
 
 use std::sync::Arc;
 
-use toolsmith_core::{BackendRuntime, Draft, Fields, Kind, Made, Maker, Work};
+use toolsmith_core::{BackendRuntime, Confinement, Draft, Fields, Kind, Made, Maker, Work};
 
 use self::failover::{Failover, Repeat};
 use crate::{
@@ -51,18 +51,72 @@ impl SourcesMaker {
         &self,
         draft: &Draft<'_>,
         source: &mut Fields<'_>,
+        confinement: Option<&Confinement>,
     ) -> Option<(BackendRuntime, Box<dyn Source>)> {
         if source.any("type").is_none() {
             source.miss("type", "one of `local`, `docker`, `remote`");
         }
         let is_function = source.object().contains_key("function");
         let (runtime, made) = match source.word("type", &TYPES)? {
-            "docker" => (BackendRuntime::Docker, self.container.source(draft, source)),
+            "docker" => (BackendRuntime::Docker, self.container.source(draft, source, confinement)),
+            "remote" if confinement.is_some() => {
+                let why = "a service elsewhere cannot be held in a sandbox of ours; remove it, or \
+                           the sandbox";
+                source.blame("type", why);
+                return None;
+            }
             "remote" => (BackendRuntime::Remote, self.remote.source(draft, source)),
-            _ if is_function => (BackendRuntime::Local, self.python.source(draft, source)),
-            _ => (BackendRuntime::Local, self.process.source(draft, source)),
+            _ if is_function => {
+                (BackendRuntime::Local, self.python.source(draft, source, confinement))
+            }
+            _ => (BackendRuntime::Local, self.process.source(draft, source, confinement)),
         };
         Some((runtime, made?))
+    }
+}
+
+impl SourcesMaker {
+    fn make_all(
+        &self,
+        draft: &Draft<'_>,
+        fields: &mut Fields<'_>,
+        confinement: Option<&Confinement>,
+    ) -> Option<Made> {
+        let items = fields.list("sources")?;
+        if items.is_empty() {
+            fields.blame("sources", "expected at least one source");
+        }
+        let active = fields.count("active_source").unwrap_or_default();
+        let active = usize::try_from(active).unwrap_or(usize::MAX);
+        if !items.is_empty() && active >= items.len() {
+            let count = items.len();
+            fields
+                .blame("active_source", format!("there are only {count} sources, counted from 0"));
+        }
+        // The active one is made first, so that it is also the first that is started by word.
+        let mut order: Vec<usize> = (0..items.len()).collect();
+        order.sort_by_key(|place| (*place != active, *place));
+        let mut made = Vec::with_capacity(items.len());
+        for (place, item) in order.into_iter().filter_map(|place| Some((place, items.get(place)?)))
+        {
+            match Fields::of(item, format!("{}/sources/{place}", fields.pointer())) {
+                Ok(mut inner) => {
+                    let source = self.source(draft, &mut inner, confinement);
+                    made.extend(source.map(|source| (place, source)));
+                    fields.leave(inner);
+                }
+                Err(fault) => fields.add(fault),
+            }
+        }
+        if !fields.is_fine() || made.len() != items.len() {
+            return None;
+        }
+        let runtime = made.first().map(|(_, (runtime, _))| *runtime);
+        let sources = made.into_iter().map(|(place, (_, source))| (place, source)).collect();
+        let hints = draft.spec.annotations;
+        let repeat = if hints.idempotent || hints.read_only { Repeat::May } else { Repeat::Never };
+        let work = Work::Async(Arc::new(Failover::new(sources, repeat)));
+        Some(Made { work, runtime })
     }
 }
 
@@ -76,36 +130,20 @@ impl Maker for SourcesMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, fields: &mut Fields<'_>) -> Option<Made> {
-        let items = fields.list("sources")?;
-        if items.is_empty() {
-            fields.blame("sources", "expected at least one source");
-        }
-        let active = fields.count("active_source").unwrap_or_default();
-        let active = usize::try_from(active).unwrap_or(usize::MAX);
-        if !items.is_empty() && active >= items.len() {
-            let count = items.len();
-            fields
-                .blame("active_source", format!("there are only {count} sources, counted from 0"));
-        }
-        let mut made = Vec::with_capacity(items.len());
-        for (place, item) in items.iter().enumerate() {
-            match Fields::of(item, format!("{}/sources/{place}", fields.pointer())) {
-                Ok(mut inner) => {
-                    made.extend(self.source(draft, &mut inner));
-                    fields.leave(inner);
-                }
-                Err(fault) => fields.add(fault),
-            }
-        }
-        if !fields.is_fine() || made.len() != items.len() {
-            return None;
-        }
-        let runtime = made.get(active).map(|(runtime, _)| *runtime);
-        let sources = made.into_iter().map(|(_, source)| source).collect();
-        let hints = draft.spec.annotations;
-        let repeat = if hints.idempotent || hints.read_only { Repeat::May } else { Repeat::Never };
-        let work = Work::Async(Arc::new(Failover::new(sources, active, repeat)));
-        Some(Made { work, runtime })
+        self.make_all(draft, fields, None)
+    }
+
+    fn can_confine(&self) -> bool {
+        true
+    }
+
+    fn make_confined(
+        &self,
+        draft: &Draft<'_>,
+        fields: &mut Fields<'_>,
+        confinement: &Confinement,
+    ) -> Option<Made> {
+        self.make_all(draft, fields, Some(confinement))
     }
 }
 
