@@ -90,6 +90,8 @@ impl Client {
     }
 
     /// Returns a client of the same settings whose requests all go through a socket.
+    ///
+    /// Each has a connection of its own, which is closed after its answer.
     pub fn through(&self, socket: PathBuf) -> Result<Self, NetError> {
         Self::new(Settings { socket: Some(socket), ..self.0.settings.clone() })
     }
@@ -230,7 +232,8 @@ fn build(
         .http2_max_header_list_size(settings.max_header_bytes)
         .user_agent(concat!("toolsmith/", env!("CARGO_PKG_VERSION")));
     let builder = match &settings.socket {
-        Some(socket) => builder.unix_socket(socket.as_path()),
+        // Connections to a socket cost little, and whoever serves it may have few of them.
+        Some(socket) => builder.unix_socket(socket.as_path()).pool_max_idle_per_host(0),
         None => builder,
     };
     builder.build().map_err(|error| NetError::Setup(error.to_string()))

@@ -8,17 +8,23 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpStream as PlainStream},
     os::fd::OwnedFd,
     path::Path,
+    pin::pin,
     sync::Arc,
+    time::Duration,
 };
 
 use parking_lot::Mutex;
 use rustix::{io::ioctl_fionbio, net::connect_unspec};
 use tokio::{
-    io::copy_bidirectional,
+    io::{AsyncWriteExt, copy, sink},
     net::{TcpSocket, TcpStream, UnixListener, UnixStream},
     sync::{Semaphore, SemaphorePermit},
     task::{JoinHandle, JoinSet},
+    time::timeout,
 };
+
+/// How long the other side may take to close a connection that we have closed.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Ways into the network of a confined child, each good for one connection at a time.
 #[derive(Clone, Debug)]
@@ -41,7 +47,13 @@ impl Doors {
 
     /// Asks whether something accepts connections at a port inside.
     pub async fn knock(&self, port: u16) -> io::Result<()> {
-        self.pass(port).await.map(drop)
+        let mut passage = self.pass(port).await?;
+        if let Some(stream) = &mut passage.stream {
+            // Who is left politely has nothing to complain about in its log.
+            stream.shutdown().await.ok();
+            timeout(FAREWELL, copy(stream, &mut sink())).await.ok();
+        }
+        Ok(())
     }
 
     /// Lets whoever connects to a socket of ours reach a port inside, until the result is dropped.
@@ -113,9 +125,23 @@ async fn accept(listener: UnixListener, doors: Doors, port: u16) {
 }
 
 /// Serves one connection; whatever fails ends it.
+///
+/// Once we have said all and gone, whoever is inside cannot keep the way occupied for long.
 async fn attend(mut outside: UnixStream, doors: Doors, port: u16) {
     let Ok(mut passage) = doors.pass(port).await else { return };
-    if let Some(inside) = &mut passage.stream {
-        copy_bidirectional(&mut outside, inside).await.ok();
+    let Some(inside) = &mut passage.stream else { return };
+    let (mut from_us, mut to_us) = outside.split();
+    let (mut from_it, mut to_it) = inside.split();
+    let forth = async {
+        copy(&mut from_us, &mut to_it).await.ok();
+        to_it.shutdown().await.ok();
+    };
+    let mut back = pin!(async {
+        copy(&mut from_it, &mut to_us).await.ok();
+        to_us.shutdown().await.ok();
+    });
+    tokio::select! {
+        () = forth => drop(timeout(FAREWELL, back).await),
+        () = &mut back => {}
     }
 }

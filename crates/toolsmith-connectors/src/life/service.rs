@@ -40,7 +40,15 @@ impl Service {
 
     async fn call(&self, input: Value) -> Result<Value, Failure> {
         let mut lease = self.0.lease().await.map_err(Failure::Unreached)?;
-        let result = lease.line.call(input).await;
+        let result = tokio::select! {
+            biased;
+            result = lease.line.call(input) => Some(result),
+            // A service that is lost need not break its connections.
+            () = self.0.outlive(lease.run) => None,
+        };
+        let result = result.unwrap_or_else(|| {
+            Err(Failure::Lost(self.0.stopped("before it answered; the call may have run")))
+        });
         lease.is_answered = matches!(result, Ok(_) | Err(Failure::Answered(_)));
         if lease.is_answered {
             self.0.note_answer();

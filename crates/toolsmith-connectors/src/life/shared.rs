@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{Text, ToolError};
@@ -31,6 +31,8 @@ pub(super) struct Shared {
     pub(super) inner: Mutex<Inner>,
     /// Told at each change of the phase, and when a call has ended.
     pub(super) news: watch::Sender<()>,
+    /// The last run that has ended: stopped or failed.
+    ended: watch::Sender<u64>,
     /// Told when a call was given up or failed on the way.
     pub(super) suspicion: Notify,
 }
@@ -123,6 +125,7 @@ impl Shared {
             parts,
             services: services.clone(),
             news: watch::Sender::new(()),
+            ended: watch::Sender::new(0),
             suspicion: Notify::new(),
         }
     }
@@ -180,6 +183,7 @@ impl Shared {
     pub(super) fn end(&self, why: Option<String>) {
         let mut inner = self.inner.lock();
         inner.phase = Phase::Stopped;
+        self.ended.send_replace(inner.run);
         self.publish(inner, Note { why, ..Note::default() });
     }
 
@@ -197,6 +201,7 @@ impl Shared {
         let why = Some(error.message().to_owned());
         inner.failed = Some((inner.run, error.clone()));
         inner.phase = Phase::Failed(error);
+        self.ended.send_replace(inner.run);
         self.publish(inner, Note { state: State::Failed, why, ..Note::default() });
     }
 
@@ -276,15 +281,18 @@ impl Shared {
         self.inner.lock().status.clone()
     }
 
+    /// Waits until a run has ended, and a little longer, for an answer that is on its way.
+    pub(super) async fn outlive(&self, run: u64) {
+        // The sender lives as long as `self`.
+        self.ended.subscribe().wait_for(|ended| *ended >= run).await.ok();
+        sleep(HEARSAY).await;
+    }
+
     /// Returns why a run has ended, if it has; waits a little for the news.
     pub(super) async fn end_of(&self, run: u64) -> Option<ToolError> {
-        let mut news = self.news.subscribe();
-        let over = async {
-            while self.is_under_way(run) {
-                news.changed().await.ok();
-            }
-        };
-        timeout(HEARSAY, over).await.ok()?;
+        let mut ended = self.ended.subscribe();
+        let over = ended.wait_for(|ended| *ended >= run);
+        timeout(HEARSAY, over).await.ok()?.ok()?;
         let inner = self.inner.lock();
         match &inner.failed {
             Some((failed, error)) if *failed == run => Some(error.clone()),
@@ -296,11 +304,6 @@ impl Shared {
     pub(super) fn stopped(&self, when: &str) -> ToolError {
         let (noun, tool) = (self.parts.backend.noun(), &self.parts.tool);
         ToolError::upstream(format!("The {noun} of `{tool}` was stopped {when}. Try again later."))
-    }
-
-    fn is_under_way(&self, run: u64) -> bool {
-        let inner = self.inner.lock();
-        inner.run == run && matches!(inner.phase, Phase::Running(..) | Phase::Stopping)
     }
 
     fn publish(&self, mut inner: MutexGuard<'_, Inner>, note: Note) {

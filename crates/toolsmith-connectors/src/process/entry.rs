@@ -23,7 +23,9 @@ const IDLE: Duration = Duration::from_mins(5);
 const DRAIN: Duration = Duration::from_secs(5);
 
 /// How many calls may be under way to a process with a network of its own; others wait.
-const DOORS: u16 = 64;
+///
+/// A strict sandbox allows 64 threads in all, and simple servers have one for each connection.
+const DOORS: u16 = 32;
 
 /// What an entry says.
 #[derive(Clone, Debug)]

@@ -1,7 +1,9 @@
 //! Processes that serve calls: real ones, of Python and of uv.
 
+mod confined;
 mod entries;
 mod uv;
+mod uv_confined;
 
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
