@@ -10,6 +10,7 @@ Chores of the project:
   cargo xtask bench engine [--quick]    measures the engine beside a baseline
   cargo xtask bench definitions         measures loading and reloading of definition files
   cargo xtask bench mcp                 measures calls through an MCP server beside the bare library
+  cargo xtask bench services            measures starts and calls of tools that are services
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask bench dialects            measures the dialects beside Python and other parsers
   cargo xtask eval search               judges the search by public questions, beside plain BM25
@@ -24,7 +25,7 @@ const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", "mcp", "search", DIALECTS]),
+    ("bench", &["engine", "definitions", "mcp", "services", "search", DIALECTS]),
     ("eval", &["search", DIALECTS]),
     ("soak", &["engine", "definitions"]),
 ];
@@ -126,7 +127,7 @@ mod tests {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
         let wrong = parse("bench motor").unwrap_err();
-        assert!(wrong.contains("engine, definitions, mcp, search, dialects"), "{wrong}");
+        assert!(wrong.contains("engine, definitions, mcp, services, search, dialects"), "{wrong}");
         assert!(parse("eval engine").unwrap_err().contains("there are: search, dialects"));
         assert!(parse("tidy --json").is_err());
     }

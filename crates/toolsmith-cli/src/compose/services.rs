@@ -1,14 +1,17 @@
 //! Processes and containers of tools: their makers, and who hears of them.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::{
+    task::JoinSet,
+    time::{MissedTickBehavior, interval},
+};
 use toolsmith_connectors::{
     container::ContainerMaker, life::Services, process::ProcessMaker, python::PythonMaker,
     remote::RemoteMaker, sources::SourcesMaker,
 };
 use toolsmith_core::{EventKind, json};
-use toolsmith_definitions::{Makers, Switches};
+use toolsmith_definitions::{Makers, Positions, Switches};
 use toolsmith_net::Client;
 
 use super::workshop::Link;
@@ -55,18 +58,34 @@ pub(super) fn announce(services: &Services, link: &Link) {
     }));
 }
 
-/// Stops the services that `toolsmith tools stop` names, for as long as it is awaited.
+/// Stops the services that `toolsmith tools stop` names, and those of tools that are disabled.
+///
+/// It does so for as long as it is awaited.
 pub(crate) async fn obey(services: Services, switches: Switches) {
-    let read = || switches.read().map(|positions| positions.stops).unwrap_or_default();
-    let mut seen: BTreeMap<String, u64> = read();
+    let mut seen = switches.read().unwrap_or_default();
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // One that takes its time to end holds up no other.
+    let mut stopping = JoinSet::new();
     loop {
         ticks.tick().await;
-        let asked = read();
-        for name in asked.iter().filter(|(name, count)| seen.get(*name) != Some(count)) {
-            services.stop(name.0).await;
+        while stopping.try_join_next().is_some() {}
+        // What cannot be read now says nothing; taken for empty, it would stop everything next time.
+        let Ok(asked) = switches.read() else { continue };
+        for name in unwanted(&seen, &asked) {
+            let services = services.clone();
+            stopping.spawn(async move { services.stop(&name).await });
         }
         seen = asked;
     }
+}
+
+/// Names the services that somebody wants stopped since the last look.
+fn unwanted(seen: &Positions, asked: &Positions) -> BTreeSet<String> {
+    let stops = asked.stops.iter().filter(|(name, count)| seen.stops.get(*name) != Some(count));
+    let is_news = |(name, is_enabled): &(&String, &bool)| {
+        !**is_enabled && seen.tools.get(*name) != Some(is_enabled)
+    };
+    let disabled = asked.tools.iter().filter(is_news).map(|(name, _)| name);
+    stops.map(|(name, _)| name).chain(disabled).cloned().collect()
 }

@@ -226,7 +226,12 @@ impl Container {
             }
             None => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-                (client.clone(), format!("http://{address}"), Door::Port(address))
+                // The engine accepts at a port of a bridge as soon as it has given it.
+                let door = match self.entry.network {
+                    Network::Bridge => Door::Forwarded(address),
+                    _ => Door::Port(address),
+                };
+                (client.clone(), format!("http://{address}"), door)
             }
         };
         let endpoint = Endpoint {

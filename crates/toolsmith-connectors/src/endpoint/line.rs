@@ -3,6 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use tokio::{
+    io::AsyncReadExt,
     net::{TcpStream, UnixStream},
     time::{sleep, timeout},
 };
@@ -21,6 +22,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(200);
 /// How long a service may take to say whether it is well.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// How soon a connection is closed that leads to nobody.
+const AT_ONCE: Duration = Duration::from_millis(100);
+
 /// A service that is reached by HTTP.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpLine {
@@ -34,6 +38,8 @@ pub(crate) struct HttpLine {
 #[derive(Clone, Debug)]
 pub(crate) enum Door {
     Port(SocketAddr),
+    /// A port at which somebody accepts for the service, whether or not it is there.
+    Forwarded(SocketAddr),
     Socket(PathBuf),
     /// A port of a network that is not ours.
     Inside(Doors, u16),
@@ -67,6 +73,10 @@ impl HttpLine {
                 Ok(_) => Ok(()),
                 Err(_) => Err(format!("nothing accepts connections on port {}", address.port())),
             },
+            (None, Door::Forwarded(address)) if stays(*address).await => Ok(()),
+            (None, Door::Forwarded(address)) => {
+                Err(format!("nothing answers behind port {}", address.port()))
+            }
             (None, Door::Socket(path)) => match UnixStream::connect(path).await {
                 Ok(_) => Ok(()),
                 Err(_) => Err("nothing accepts connections on its socket".to_owned()),
@@ -76,6 +86,16 @@ impl HttpLine {
                 Err(_) => Err(format!("nothing accepts connections on port {port}")),
             },
         }
+    }
+}
+
+/// Tells whether a connection is made and not closed at once, as it is when nobody is behind it.
+async fn stays(address: SocketAddr) -> bool {
+    let Ok(mut stream) = TcpStream::connect(address).await else { return false };
+    match timeout(AT_ONCE, stream.read(&mut [0])).await {
+        Ok(Ok(count)) => count > 0,
+        Ok(Err(_)) => false,
+        Err(_) => true,
     }
 }
 

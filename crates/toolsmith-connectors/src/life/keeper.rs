@@ -24,6 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often in a row it may leave the question unanswered.
 const CHANCES: u32 = 2;
 
+/// How long the news of an end may take that has happened already.
+const NEWS: Duration = Duration::from_millis(500);
+
 /// Starts a service and stays with it until it has ended.
 pub(super) async fn keep(shared: Arc<Shared>, stop: CancellationToken) {
     shared.parts.log.clear();
@@ -121,7 +124,7 @@ impl Keeper {
                 Turn::Sick(why) => {
                     self.misses += 1;
                     if self.misses >= CHANCES && self.shared.begin_stop_if_useless() {
-                        return self.give_up(&why);
+                        return self.give_up(&why).await;
                     }
                     self.next_probe = Instant::now() + RECHECK;
                     let note = note(&self.started, State::Unhealthy);
@@ -164,7 +167,12 @@ impl Keeper {
     }
 
     /// Ends a service that does not answer any more.
-    fn give_up(self, why: &str) {
+    async fn give_up(mut self, why: &str) {
+        // One that has ended gives no answer either; how it ended says more.
+        if let Ok(end) = timeout(NEWS, self.started.life.ended()).await {
+            self.shared.fail(self.shared.death(&end), self.since.elapsed());
+            return self.started.life.stop().await;
+        }
         // It had its time; who does not answer does not end when asked, either.
         drop(self.started.life);
         let (noun, tool) = (self.shared.parts.backend.noun(), &self.shared.parts.tool);

@@ -9,6 +9,7 @@
 mod bench;
 mod bound;
 mod calls;
+mod confined;
 mod hostile;
 mod http;
 mod lists;
