@@ -21,34 +21,8 @@ pub(super) const IDLE: Duration = Duration::from_secs(1);
 const PROJECT: &str =
     "[project]\nname = \"bench\"\nversion = \"0.1.0\"\nrequires-python = \">=3.9\"\n";
 
-const SERVER: &str = r#"
-import argparse, http.server, json
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-    disable_nagle_algorithm = True
-
-    def do_POST(self):
-        params = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        body = json.dumps({"words": len(params["text"].split())}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-parser = argparse.ArgumentParser()
-parser.add_argument("--port", type=int)
-Server(("127.0.0.1", parser.parse_args().port), Handler).serve_forever()
-"#;
+/// A server with a thread for each connection, of the standard library.
+const SERVER: &str = include_str!("../../../toolsmith-connectors/src/process/tests/server.py");
 
 const FUNCTION: &str = "def count(text):\n    return {\"words\": len(text.split())}\n";
 

@@ -15,48 +15,10 @@ use toolsmith_core::{Confinement, SandboxProfile};
 use super::*;
 use crate::workbench::skip_without_sandbox;
 
-/// A server that runs what it is sent and answers with `result`, or with the name of the error.
-pub(super) const HOSTILE: &str = r#"
-import http.server, json, os, sys
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        params = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if "redirect" in params:
-            self.send_response(302)
-            self.send_header("Location", params["redirect"])
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        scope = {}
-        try:
-            exec(params.get("code", "result = None"), scope)
-            result = scope.get("result")
-        except BaseException as error:
-            result = type(error).__name__
-        body = json.dumps(result).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-Server(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-"#;
-
 /// Returns a tool in a sandbox, or nothing and a loud skip.
 async fn confined(yard: &Yard, confinement: &Confinement) -> Option<Bench> {
-    fs::write(yard.folder.path().join("main.py"), HOSTILE).unwrap();
-    let entry = json!({ "dir": ".", "command": ["/usr/bin/python3", "main.py"] });
+    let command = ["/usr/bin/python3", "main.py", "--port", "{port}"];
+    let entry = json!({ "dir": ".", "command": command });
     let maker = ProcessMaker::new(yard.services.clone());
     let tool = workbench::confine(&maker, &entry, yard.folder.path(), confinement).unwrap();
     match tool.call(json!({})).await {
@@ -72,8 +34,10 @@ fn strict() -> Confinement {
     Confinement::new(SandboxProfile::Strict)
 }
 
+/// Lets the process run some code; returns its `result`, or the name of what it raised.
 async fn run(tool: &Bench, code: &str) -> Value {
-    tool.call(json!({ "code": code })).await.unwrap()
+    let output = tool.call(json!({ "do": "run", "code": code })).await.unwrap();
+    output.get("result").unwrap_or(&output["raised"]).clone()
 }
 
 /// A server of ours that nobody should reach; counts who does.
@@ -132,10 +96,10 @@ async fn a_strict_process_serves_calls_and_reaches_nothing() {
     assert!(seen.as_u64().unwrap() <= 3, "it sees its own processes only: {seen}");
     // The last way out: an answer that asks us to go on.
     let elsewhere = format!("http://127.0.0.1:{port}/?the-secret");
-    let error = tool.call(json!({ "redirect": elsewhere })).await.unwrap_err();
+    let error = tool.call(json!({ "do": "redirect", "to": elsewhere })).await.unwrap_err();
     assert!(error.message().contains("leads elsewhere, which is not followed"), "{error}");
     assert_eq!(caught.load(Ordering::Relaxed), 0, "nobody came");
-    assert_eq!(fs::read_to_string(yard.folder.path().join("main.py")).unwrap(), HOSTILE);
+    assert_eq!(fs::read_to_string(yard.folder.path().join("main.py")).unwrap(), SERVER);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,12 +129,13 @@ async fn a_strict_process_that_crashes_or_fills_its_memory_is_explained() {
     let confinement = Confinement { memory: Some(100 << 20), ..strict() };
     let Some(tool) = confined(&yard, &confinement).await else { return };
     let code = "import os, sys; print('no more', file=sys.stderr, flush=True); os._exit(9)";
-    let error = tool.call(json!({ "code": code })).await.unwrap_err();
+    let error = tool.call(json!({ "do": "run", "code": code })).await.unwrap_err();
     let told = "The process of `tested` ended with exit code 9. Its last lines:\nno more";
     assert_eq!(error.message(), told);
     // Either the kernel ends it, or Python is refused the memory.
-    match tool.call(json!({ "code": "result = len(bytearray(500 << 20))" })).await {
-        Ok(result) => assert_eq!(result, json!("MemoryError")),
+    let greedy = json!({ "do": "run", "code": "result = len(bytearray(500 << 20))" });
+    match tool.call(greedy).await {
+        Ok(result) => assert_eq!(result["raised"], "MemoryError"),
         Err(error) => assert!(error.message().contains("ended with"), "{error}"),
     }
     assert_eq!(run(&tool, "result = 1").await, json!(1));

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use toolsmith_core::{Confinement, SandboxProfile};
 use toolsmith_testing::{fixtures, skip};
 
-use super::{confined::HOSTILE, uv::yard, *};
+use super::{uv::yard, *};
 use crate::workbench::skip_without_sandbox;
 
 fn confined(yard: &Yard, profile: SandboxProfile) -> Bench {
@@ -21,13 +21,12 @@ fn confined(yard: &Yard, profile: SandboxProfile) -> Bench {
 async fn a_project_of_uv_runs_in_every_sandbox() {
     let Some(yard) = yard() else { return skip("uv is not installed; run ./test") };
     let project = yard.folder.path().join("project");
-    fs::write(project.join("main.py"), HOSTILE).unwrap();
     for profile in [SandboxProfile::Standard, SandboxProfile::Strict] {
         let tool = confined(&yard, profile);
         let begun = Instant::now();
         let code = "import sys, os; result = [sys.prefix, 'UV_OFFLINE' in os.environ]";
-        let output = match tool.call(json!({ "code": code })).await {
-            Ok(output) => output,
+        let output = match tool.call(json!({ "do": "run", "code": code })).await {
+            Ok(output) => output["result"].clone(),
             Err(error) => return skip_without_sandbox(&error),
         };
         println!("cold start of a uv project in {}: {:?}", profile.as_str(), begun.elapsed());
@@ -58,13 +57,12 @@ async fn nothing_of_a_strict_project_runs_outside_of_its_sandbox() {
     fs::write(project.join(".python-version"), project.join("evil").display().to_string()).unwrap();
     let backend = format!("open({:?}, 'a').write('build')\n", sign.display().to_string());
     fs::write(project.join("backend.py"), backend).unwrap();
-    fs::write(project.join("main.py"), HOSTILE).unwrap();
     let head = "[project]\nname = \"tested\"\nversion = \"0.1.0\"\nrequires-python = \">=3.9\"\n\
                 [build-system]\nrequires = []\nbuild-backend = \"backend\"\nbackend-path = [\".\"]\n";
     fs::write(project.join("pyproject.toml"), head).unwrap();
     let tool = confined(&yard, SandboxProfile::Strict);
-    match tool.call(json!({ "code": "result = 1" })).await {
-        Ok(output) => assert_eq!(output, json!(1)),
+    match tool.call(json!({ "x": 1 })).await {
+        Ok(output) => assert_eq!(output["got"], json!({ "x": 1 })),
         Err(error) if error.message().contains("cannot be enforced") => {
             return skip_without_sandbox(&error);
         }
