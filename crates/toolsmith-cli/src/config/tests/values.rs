@@ -106,7 +106,6 @@ mcpServers:
 ",
     )
     .unwrap_err();
-    let error = error.to_string();
     for told in [
         "mcpServers.slip.sandbox: expected `none`, `standard` or `strict`",
         "mcpServers.bare.sandbox: expected a `profile`",
