@@ -231,7 +231,7 @@ impl Container {
                     Network::Bridge => Door::Forwarded(address),
                     _ => Door::Port(address),
                 };
-                (client.clone(), format!("http://{address}"), door)
+                (client.afresh()?, format!("http://{address}"), door)
             }
         };
         let endpoint = Endpoint {

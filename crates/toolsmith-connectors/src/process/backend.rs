@@ -151,7 +151,7 @@ impl Process {
             }
             None => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-                (client.clone(), format!("http://{address}"), Door::Port(address))
+                (client.afresh()?, format!("http://{address}"), Door::Port(address))
             }
         };
         let endpoint = Endpoint {
