@@ -11,6 +11,7 @@ Chores of the project:
   cargo xtask bench definitions         measures loading and reloading of definition files
   cargo xtask bench children [STARTS]   measures starting commands beside the standard library
   cargo xtask bench mcp                 measures calls through an MCP server beside the bare library
+  cargo xtask bench services            measures starts and calls of tools that are services
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask bench dialects            measures the dialects beside Python and other parsers
   cargo xtask eval search               judges the search by public questions, beside plain BM25
@@ -25,7 +26,7 @@ const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", CHILDREN, "mcp", "search", DIALECTS]),
+    ("bench", &["engine", "definitions", CHILDREN, "mcp", "services", "search", DIALECTS]),
     ("eval", &["search", DIALECTS]),
     ("soak", &["engine", "definitions"]),
 ];
@@ -141,7 +142,8 @@ mod tests {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
         let wrong = parse("bench motor").unwrap_err();
-        assert!(wrong.contains("engine, definitions, children, mcp, search, dialects"), "{wrong}");
+        let all = "engine, definitions, children, mcp, services, search, dialects";
+        assert!(wrong.contains(all), "{wrong}");
         assert!(parse("eval engine").unwrap_err().contains("there are: search, dialects"));
         assert!(parse("tidy --json").is_err());
     }

@@ -2,7 +2,7 @@
 
 use std::{
     fmt, fs, io,
-    os::fd::AsFd,
+    os::fd::{AsFd, OwnedFd},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::{net::unix::pipe, task::spawn_blocking};
 
 use crate::{
-    ChildError, Command, Exit,
+    ChildError, Command, Doors, Exit,
     hold::{Farewell, Hold, News},
     keeper::{Guards, Tenure},
     nursery::{self, Line, Order},
@@ -87,7 +87,9 @@ impl Children {
             stdin: Some(pipe::Sender::from_owned_fd(stdin)?),
             stdout: Some(pipe::Receiver::from_owned_fd(stdout)?),
             stderr: Some(pipe::Receiver::from_owned_fd(stderr)?),
+            doors: None,
             pid: 0,
+            sockets: Vec::new(),
             hold: Hold::new(self.clone(), control, setup, spare)?,
             proxy: None,
         })
@@ -154,7 +156,11 @@ pub struct Child {
     pub stdout: Option<pipe::Receiver>,
     /// What it complains about; somebody must read it, or the child waits.
     pub stderr: Option<pipe::Receiver>,
+    /// Our ways into its network, when it has one of its own and they were asked for.
+    pub doors: Option<Doors>,
     pid: u32,
+    /// Sockets of its network, until all of them are there.
+    sockets: Vec<OwnedFd>,
     hold: Hold,
     /// Its way to the hosts of its sandbox.
     proxy: Option<Proxy>,
@@ -207,7 +213,11 @@ impl Child {
 
     fn note(&mut self, news: News) -> Result<(), ChildError> {
         match news {
-            News::Started(pid) => self.pid = pid,
+            News::Started(pid) => {
+                self.pid = pid;
+                self.doors = Doors::new(std::mem::take(&mut self.sockets));
+            }
+            News::Door(socket) => self.sockets.push(socket),
             News::Listening(socket, hosts) => self.proxy = Some(Proxy::serve(socket, hosts)?),
             News::Exited(_) => {}
         }

@@ -30,6 +30,8 @@ pub(crate) enum News {
     Started(u32),
     /// A socket inside its sandbox, and the hosts that it is for.
     Listening(OwnedFd, Vec<String>),
+    /// A socket of its own network.
+    Door(OwnedFd),
     Exited(Exit),
 }
 
@@ -86,6 +88,7 @@ impl Hold {
                 let hosts = std::mem::take(&mut self.setup.hosts);
                 return Ok(Some(News::Listening(socket, hosts)));
             }
+            Some(Message::Door(socket)) => return Ok(Some(News::Door(socket))),
             Some(Message::Ended { code, signal }) => {
                 self.within = Some(Exit::of(code, signal));
                 return Ok(None);

@@ -55,4 +55,4 @@ pub use error::ChildError;
 pub use exit::Exit;
 pub use program::find;
 pub use run::{Exchange, Finished, Follower, Overflow};
-pub use sandbox::{Profile, Sandbox};
+pub use sandbox::{Doors, Entrance, Profile, Sandbox};

@@ -52,12 +52,14 @@ pub(crate) enum Act {
     Loopback,
     /// Opens a port of the loopback and hands it to us.
     Listen,
+    /// Makes sockets of its own network and hands them to us: how many.
+    Doors,
     /// Leaves a process behind that looks after the namespace, and goes on as its child.
     Init,
 }
 
 impl Act {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
         Self::Session,
         Self::Bind,
         Self::Enter,
@@ -82,6 +84,7 @@ impl Act {
         Self::Detach,
         Self::Loopback,
         Self::Listen,
+        Self::Doors,
         Self::Init,
     ];
 

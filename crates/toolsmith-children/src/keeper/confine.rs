@@ -76,6 +76,7 @@ pub(super) fn take(act: Act, [a, b, _]: [u64; 3], errand: Errand<'_>) -> Result<
             .and_then(|()| unlinkat(CWD, text(a), AtFlags::REMOVEDIR)),
         Act::Loopback => sys::switch_loopback_on(),
         Act::Listen => open_port(errand, a),
+        Act::Doors => make_sockets(errand, a),
         Act::Init => init(errand),
     }
 }
@@ -140,6 +141,16 @@ fn open_port(errand: Errand<'_>, port: u64) -> Result<()> {
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
     listen(&socket, BACKLOG)?;
     tell(errand.control.as_fd(), &Message::Listening(socket));
+    Ok(())
+}
+
+/// Makes sockets in the network of this process for us, who are outside of it.
+fn make_sockets(errand: Errand<'_>, count: u64) -> Result<()> {
+    for _ in 0..count {
+        let flags = SocketFlags::CLOEXEC;
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+        tell(errand.control.as_fd(), &Message::Door(socket));
+    }
     Ok(())
 }
 

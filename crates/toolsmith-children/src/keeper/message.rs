@@ -43,6 +43,8 @@ pub(crate) enum Message {
     Exited { code: i32, signal: i32, rest: Rest },
     /// A socket that was opened inside, for us to listen at.
     Listening(OwnedFd),
+    /// A socket that was made inside, for us to connect with.
+    Door(OwnedFd),
     /// Nothing is left of the child that was released.
     Idle,
 }
@@ -61,6 +63,7 @@ pub(super) fn tell(control: BorrowedFd<'_>, message: &Message) {
         Message::Ready { guard } => ([5, *guard, 0, 0], None),
         Message::Ended { code, signal } => ([6, *code, *signal, 0], None),
         Message::Idle => ([7, 0, 0, 0], None),
+        Message::Door(file) => ([8, 0, 0, 0], Some(file)),
     };
     let mut bytes = [0; LENGTH];
     for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
@@ -109,6 +112,7 @@ pub(super) fn hear(control: BorrowedFd<'_>, flags: RecvFlags) -> Result<Option<M
         ([5, guard, ..], _) => Some(Message::Ready { guard }),
         ([6, code, signal, _], _) => Some(Message::Ended { code, signal }),
         ([7, ..], _) => Some(Message::Idle),
+        ([8, ..], Some(file)) => Some(Message::Door(file)),
         _ => None,
     })
 }

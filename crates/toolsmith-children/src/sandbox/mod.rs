@@ -10,6 +10,7 @@
 //! | where that is not possible | says so in the log and goes on | does not start |
 
 mod cgroup;
+mod doors;
 mod filter;
 mod places;
 mod proxy;
@@ -19,6 +20,7 @@ mod view;
 
 use std::path::PathBuf;
 
+pub use self::doors::{Doors, Entrance};
 pub(crate) use self::{
     cgroup::Groups,
     proxy::{PORT, Proxy},
@@ -48,16 +50,18 @@ pub struct Sandbox {
     ///
     /// They are reached through a proxy of ours, which the usual variables name.
     pub hosts: Vec<String>,
+    /// How many connections at once we may make to ports inside, should it have a network of its own.
+    pub doors: u16,
 }
 
 impl Sandbox {
     /// Makes a sandbox that allows nothing but what its profile always does.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, read: Vec::new(), write: Vec::new(), hosts: Vec::new() }
+        Self { profile, read: Vec::new(), write: Vec::new(), hosts: Vec::new(), doors: 0 }
     }
 
     /// Tells whether the child has a network of its own.
-    pub(crate) fn parts_network(&self) -> bool {
+    pub fn parts_network(&self) -> bool {
         self.profile == Profile::Strict || !self.hosts.is_empty()
     }
 

@@ -34,6 +34,9 @@ pub(crate) fn begin(
     if !sandbox.hosts.is_empty() {
         plan.step(Act::Listen, [Arg::from(u64::from(PORT))]);
     }
+    if sandbox.doors > 0 {
+        plan.step(Act::Doors, [Arg::from(u64::from(sandbox.doors))]);
+    }
     if sandbox.profile == Profile::Strict {
         let rest = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
         plan.part_from(flags(rest | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP));
@@ -84,7 +87,7 @@ pub(crate) fn lack(plan: &Plan, step: usize) -> Option<&'static str> {
     };
     Some(match act {
         Act::Session | Act::Bind | Act::Enter | Act::Limit => return None,
-        Act::Write | Act::Weaken | Act::Init | Act::Loopback | Act::Listen => {
+        Act::Write | Act::Weaken | Act::Init | Act::Loopback | Act::Listen | Act::Doors => {
             "it needs user namespaces that are not held back by AppArmor or a container"
         }
         Act::Join => "it needs control groups for processes and memory that it may write to",

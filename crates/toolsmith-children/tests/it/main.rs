@@ -9,6 +9,7 @@
 
 mod crowd;
 mod death;
+mod doors;
 mod ends;
 mod exchange;
 mod hostile;

@@ -3,13 +3,16 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::{
+    task::JoinSet,
+    time::{MissedTickBehavior, interval},
+};
 use toolsmith_connectors::{
     container::ContainerMaker, life::Services, mcp::Servers, process::ProcessMaker,
     python::PythonMaker, remote::RemoteMaker, sources::SourcesMaker,
 };
 use toolsmith_core::{EventKind, ToolName, json};
-use toolsmith_definitions::{Makers, Switches};
+use toolsmith_definitions::{Makers, Positions, Switches};
 use toolsmith_net::Client;
 
 use super::workshop::Link;
@@ -77,22 +80,46 @@ pub(super) fn announce(services: &Services, link: &Link) {
 
 /// Hears `toolsmith tools stop`, and what is switched, for as long as it is awaited.
 ///
-/// Tools of files are switched by the watch over them; this is for those of MCP servers.
+/// Tools of files are switched by the watch over them; here their services are stopped. Tools of
+/// MCP servers are switched here.
 pub(crate) async fn obey(services: Services, servers: Servers, off: Off, switches: Switches) {
-    let read = || switches.read().unwrap_or_default();
-    let mut seen = read().stops;
+    let mut seen = switches.read().unwrap_or_default();
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // One that takes its time to end holds up no other.
+    let mut stopping = JoinSet::new();
     loop {
         ticks.tick().await;
-        let asked = read();
-        for (name, _) in asked.stops.iter().filter(|(name, count)| seen.get(*name) != Some(count)) {
-            services.stop(name).await;
-            servers.stop_for(name).await;
+        while stopping.try_join_next().is_some() {}
+        // What cannot be read now says nothing; taken for empty, it would stop everything next time.
+        let Ok(asked) = switches.read() else { continue };
+        for name in stopped(&seen, &asked) {
+            let (services, servers) = (services.clone(), servers.clone());
+            stopping.spawn(async move {
+                services.stop(&name).await;
+                servers.stop_for(&name).await;
+            });
         }
-        seen = asked.stops;
-        if off.change(asked.tools) {
+        for name in disabled(&seen, &asked) {
+            let services = services.clone();
+            stopping.spawn(async move { services.stop(&name).await });
+        }
+        if off.change(asked.tools.clone()) {
             servers.switch();
         }
+        seen = asked;
     }
+}
+
+/// Names the tools that somebody wants stopped since the last look.
+fn stopped(seen: &Positions, asked: &Positions) -> Vec<String> {
+    let news = asked.stops.iter().filter(|(name, count)| seen.stops.get(*name) != Some(count));
+    news.map(|(name, _)| name.clone()).collect()
+}
+
+/// Names the tools that were switched off since the last look.
+fn disabled(seen: &Positions, asked: &Positions) -> Vec<String> {
+    let off = asked.tools.iter().filter(|(_, is_enabled)| !**is_enabled);
+    let news = off.filter(|(name, is_enabled)| seen.tools.get(*name) != Some(is_enabled));
+    news.map(|(name, _)| name.clone()).collect()
 }

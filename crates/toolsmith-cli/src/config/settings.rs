@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use toolsmith_core::Secret;
+use toolsmith_core::{SandboxProfile, Secret};
 
 use super::Template;
 
@@ -181,6 +181,8 @@ pub struct McpServer {
     pub env: BTreeMap<String, Secret<Template>>,
     /// The folder that the program starts in.
     pub cwd: Option<Template>,
+    /// What the program may see, reach and use.
+    pub sandbox: McpSandbox,
     /// What stands before the names of its tools; `none` for nothing.
     pub prefix: Option<String>,
     /// How long a call may take.
@@ -199,6 +201,25 @@ pub struct McpServer {
     pub enabled: bool,
     /// Whether it is not used, as other programs write it.
     pub disabled: bool,
+}
+
+/// What the program of an MCP server may see, reach and use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct McpSandbox {
+    /// How much is held back; nothing when it runs without a sandbox.
+    pub profile: Option<SandboxProfile>,
+    /// Files and folders that it may read.
+    pub read: Vec<String>,
+    /// Files and folders that it may change.
+    pub write: Vec<String>,
+    /// Hosts that it may reach.
+    pub hosts: Vec<String>,
+    /// Megabytes of memory.
+    pub memory_mb: Option<usize>,
+    /// Seconds of processor time.
+    pub cpu_seconds: Option<usize>,
+    /// Processes at once.
+    pub processes: Option<usize>,
 }
 
 /// How an MCP server is spoken to.
@@ -325,6 +346,7 @@ impl Default for McpServer {
             args: Vec::new(),
             env: BTreeMap::new(),
             cwd: None,
+            sandbox: McpSandbox::default(),
             prefix: None,
             timeout: None,
             start_timeout: None,

@@ -121,7 +121,9 @@ fn link(entry: &mut Fields<'_>) -> Option<Link> {
             entry.blame("url", "goes not with `command`; remove one of them");
             None
         }
-        (Some(command), None) => Some(Link::Stdio(Program { command, args, env, cwd })),
+        (Some(command), None) => {
+            Some(Link::Stdio(Program { command, args, env, cwd, sandbox: None }))
+        }
         (None, Some(url)) => {
             Some(Link::Http(Address { url, headers, credentials, login: Registered::default() }))
         }

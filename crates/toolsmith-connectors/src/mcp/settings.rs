@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, time::Duration};
 
-use toolsmith_core::{Template, fits_pattern};
+use toolsmith_core::{Confinement, Template, fits_pattern};
 
 use super::{http::Credentials, login::Registered};
 
@@ -86,12 +86,14 @@ pub struct Program {
     pub env: Vec<(String, Template)>,
     /// The folder that it starts in.
     pub cwd: Option<Template>,
+    /// What it may see, reach and use; everything that we may, otherwise.
+    pub sandbox: Option<Confinement>,
 }
 
 impl Program {
     /// Describes a program without arguments.
     pub fn new(command: Template) -> Self {
-        Self { command, args: Vec::new(), env: Vec::new(), cwd: None }
+        Self { command, args: Vec::new(), env: Vec::new(), cwd: None, sandbox: None }
     }
 }
 

@@ -10,6 +10,7 @@ mod asking;
 mod bench;
 mod bound;
 mod calls;
+mod confined;
 mod hostile;
 mod http;
 mod lists;

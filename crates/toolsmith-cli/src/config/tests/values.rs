@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
+use toolsmith_core::SandboxProfile;
 
 use super::*;
 
@@ -33,7 +34,7 @@ tools:
       toolsmith.yaml:10:37: tools.mcpServers[6].enable: unknown key. Did you mean `enabled`?
       toolsmith.yaml:11:14: tools.mcpServers[7].name: expected text that is not empty, found the number 7
       toolsmith.yaml:11:26: tools.mcpServers[7].command: expected a program, found a list
-      toolsmith.yaml:12:7: tools.mcpServers[8]: expected a map with `name`, `type`, `url`, `headers`, `auth`, `command`, `args`, `env`, `cwd`, `prefix`, `timeout`, `start_timeout`, `start`, `tools`, `on_change`, `roots`, `enabled`, `disabled`, found the text "text"
+      toolsmith.yaml:12:7: tools.mcpServers[8]: expected a map with `name`, `type`, `url`, `headers`, `auth`, `command`, `args`, `env`, `cwd`, `sandbox`, `prefix`, `timeout`, `start_timeout`, `start`, `tools`, `on_change`, `roots`, `enabled`, `disabled`, found the text "text"
     "#);
 }
 
@@ -85,6 +86,41 @@ mcpServers:
       toolsmith.yaml:6:37: mcpServers.half.auth: expected a `client_id`
       toolsmith.yaml:7:36: mcpServers.odd.auth: expected a `token_url`
     ");
+}
+
+#[test]
+fn the_sandbox_of_a_server_is_a_word_or_a_map() {
+    let loaded = from_file(
+        "
+mcpServers:
+  open: {command: a}
+  word: {command: a, sandbox: strict}
+  map: {command: a, sandbox: {profile: standard, read: [./data], hosts: [a.example], memory_mb: 64}}
+",
+    )
+    .unwrap();
+    let [open, word, map] = loaded.settings.mcp_servers.as_slice() else { panic!("{loaded:?}") };
+    assert_eq!((open.sandbox.profile, word.sandbox.profile), (None, Some(SandboxProfile::Strict)));
+    assert_eq!(
+        (map.sandbox.read.as_slice(), map.sandbox.memory_mb),
+        (&["./data".to_owned()][..], Some(64))
+    );
+    let error = from_file(
+        "
+mcpServers:
+  slip: {command: a, sandbox: strickt}
+  bare: {command: a, sandbox: {read: [./data]}}
+  far: {url: 'http://a', sandbox: strict}
+",
+    )
+    .unwrap_err();
+    for told in [
+        "mcpServers.slip.sandbox: expected `none`, `standard` or `strict`",
+        "mcpServers.bare.sandbox: expected a `profile`",
+        "mcpServers.far: `sandbox` goes with a `command`",
+    ] {
+        assert!(error.contains(told), "{error}");
+    }
 }
 
 #[test]
