@@ -3,6 +3,7 @@
 use std::{fs, time::Duration};
 
 use anyhow::{Context, Result};
+use rustix::time::{ClockId, clock_gettime};
 
 /// Returns the memory that a process holds, in bytes.
 pub(crate) fn memory_of(pid: u32) -> Result<u64> {
@@ -18,6 +19,19 @@ pub(crate) fn memory_of(pid: u32) -> Result<u64> {
 /// Returns the memory that this process holds, in bytes.
 pub(crate) fn memory() -> Result<u64> {
     memory_of(std::process::id())
+}
+
+/// Returns the processor time of all threads of this process, ended ones too.
+pub(crate) fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
+}
+
+/// Returns the path of this program, to be started once more in another part.
+pub(crate) fn this_program() -> Result<String> {
+    let path = std::env::current_exe()?;
+    path.to_str().map(ToOwned::to_owned).context("the path of this program is no text")
 }
 
 /// Returns the middle one of some figures.

@@ -1,141 +1,122 @@
 //! Calls through an MCP server: our processor time beside that of the bare library.
+//!
+//! Both sides call the same tool of the same server with the same input, in turn, on one thread, and
+//! take the output as a value. Ours goes through the whole line of a call, with records in a store.
 
+mod bare;
 mod echo;
+mod ours;
+mod web;
 
-use std::{collections::BTreeMap, fs, process::Stdio, sync::Arc};
-
-use anyhow::{Context, Result, ensure};
-use rmcp::{ServiceExt, model::CallToolRequestParams};
-use serde_json::json;
-use toolsmith_children::Children;
-use toolsmith_connectors::mcp::{Link, Program, ServerSettings, Servers, Surroundings};
-use toolsmith_core::{Call, Redactor, Template, Vault};
-use toolsmith_engine::Engine;
+use anyhow::{Result, ensure};
+use serde_json::{Value, json};
 
 pub(crate) use self::echo::serve;
+use self::{bare::Bare, ours::Ours, web::Web};
 use crate::{
     arguments::Arguments,
-    machine::{as_f64, median, rounded},
+    machine::{as_f64, median, processor_time, rounded},
 };
 
 /// How often both sides are measured, in turn: the machine may have other work.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 15;
 
-/// Measures both sides.
+/// What every call says, and what comes back.
+const TEXT: &str = "hello";
+
+/// How a server is reached.
+enum Way {
+    /// A program of its own, by standard input and output; it notes its starts in the file.
+    Program { starts: String },
+    /// Streamable HTTP at this address.
+    Address(String),
+}
+
+/// Measures both sides on both transports.
 pub(crate) fn bench(arguments: &Arguments) -> Result<()> {
-    let calls = arguments.number("calls", 5_000)?;
+    let calls = arguments.number("calls", 1_000)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report = runtime.block_on(measure(calls))?;
     serde_json::to_writer_pretty(std::io::stdout(), &report)?;
     Ok(())
 }
 
-async fn measure(calls: usize) -> Result<serde_json::Value> {
+async fn measure(calls: usize) -> Result<Value> {
     let starts = tempfile::NamedTempFile::new()?;
-    let mut ours = Vec::new();
-    let mut bare = Vec::new();
-    let through = Ours::start(starts.path().to_str().context("no path")?).await?;
-    let plain = Bare::start().await?;
-    for _ in 0..ROUNDS {
-        bare.push(plain.calls(calls).await?);
-        ours.push(through.calls(calls).await?);
-    }
-    through.servers.close().await;
-    let started = fs::read_to_string(starts.path())?.lines().count();
-    let (ours, bare) = (median(ours), median(bare));
+    let file = starts.path().display().to_string();
+    let stdio = Sides::start(&Way::Program { starts: file }).await?.compare(calls).await?;
+    let started = std::fs::read_to_string(starts.path())?.lines().count();
+    let web = Web::start()?;
+    let http = Sides::start(&Way::Address(web.address.clone())).await?.compare(calls).await?;
     Ok(json!({
         "calls": calls * ROUNDS,
-        "processes_started": started,
-        "cpu_us_per_call": { "toolsmith": rounded(ours), "bare_rmcp": rounded(bare) },
-        "ratio": rounded(ours / bare),
+        // Each side has one server of its own.
+        "processes_started": started - 1,
+        "cpu_us": rounded(stdio.ours),
+        "rmcp_cpu_us": rounded(stdio.bare),
+        "cpu_vs_rmcp": rounded(stdio.ratio),
+        "http_cpu_us": rounded(http.ours),
+        "http_rmcp_cpu_us": rounded(http.bare),
+        "http_cpu_vs_rmcp": rounded(http.ratio),
     }))
 }
 
-/// Calls through the engine.
-struct Ours {
-    engine: Engine,
-    servers: Servers,
+/// Both sides of a comparison.
+struct Sides {
+    ours: Ours,
+    bare: Bare,
 }
 
-impl Ours {
-    async fn start(starts: &str) -> Result<Self> {
-        let mut program = Program::new(Template::literal(this_program()?));
-        program.args = ["serve-mcp-echo", "--starts", starts].map(Template::literal).into();
-        let net = toolsmith_net::Client::new(toolsmith_net::Settings::default())?;
-        let nothing: [(&str, &str); 0] = [];
-        let vault = Vault::with_values(nothing, Redactor::default());
-        let surroundings = Surroundings::new(Children::new(), &BTreeMap::new(), net, vault);
-        let settings = ServerSettings::new("bench", Link::Stdio(program));
-        let servers = Servers::new(surroundings, vec![settings]);
-        let engine = Engine::builder().build()?;
-        servers.attach(&engine, Arc::new(|_| false));
-        let failed = servers.load().await;
-        ensure!(failed.is_empty(), "{failed:?}");
-        Ok(Self { engine, servers })
+/// The processor time of a call in microseconds, and the median of the ratios of the rounds.
+struct Compared {
+    ours: f64,
+    bare: f64,
+    ratio: f64,
+}
+
+impl Sides {
+    async fn start(way: &Way) -> Result<Self> {
+        Ok(Self { ours: Ours::start(way).await?, bare: Bare::start(way).await? })
     }
 
-    async fn calls(&self, count: usize) -> Result<f64> {
-        let before = processor_nanos()?;
-        for _ in 0..count {
-            let outcome =
-                self.engine.call(Call::new("bench__echo", json!({ "text": "hello" }))).await;
-            ensure!(*outcome.output() == json!("hello"), "{outcome:?}");
+    async fn compare(self, calls: usize) -> Result<Compared> {
+        // The first calls fill caches on either side.
+        self.ours(calls).await?;
+        self.bare(calls).await?;
+        let (mut ours, mut bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for round in 0..ROUNDS {
+            // Whoever goes second finds the machine warmer, so they take turns in that too.
+            let (mine, other) = if round % 2 == 0 {
+                let other = self.bare(calls).await?;
+                (self.ours(calls).await?, other)
+            } else {
+                (self.ours(calls).await?, self.bare(calls).await?)
+            };
+            ratios.push(mine / other);
+            ours.push(mine);
+            bare.push(other);
         }
-        micros_each(before, count)
-    }
-}
-
-/// Calls through the library alone.
-struct Bare {
-    client: rmcp::service::RunningService<rmcp::RoleClient, ()>,
-    _server: tokio::process::Child,
-}
-
-impl Bare {
-    async fn start() -> Result<Self> {
-        let mut server = tokio::process::Command::new(this_program()?)
-            .arg("serve-mcp-echo")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()?;
-        let pipes = server.stdout.take().zip(server.stdin.take()).context("no pipes")?;
-        let client = ().serve(pipes).await?;
-        Ok(Self { client, _server: server })
+        self.ours.end().await;
+        Ok(Compared { ours: median(ours), bare: median(bare), ratio: median(ratios) })
     }
 
-    async fn calls(&self, count: usize) -> Result<f64> {
-        let before = processor_nanos()?;
-        for _ in 0..count {
-            let arguments = json!({ "text": "hello" });
-            let arguments = arguments.as_object().cloned().unwrap_or_default();
-            let params = CallToolRequestParams::new("echo").with_arguments(arguments);
-            let result = self.client.call_tool(params).await?;
-            ensure!(result.content.len() == 1, "{result:?}");
+    /// Returns the microseconds that our calls cost, until their records are written.
+    async fn ours(&self, calls: usize) -> Result<f64> {
+        let before = processor_time();
+        for _ in 0..calls {
+            let output = self.ours.call(json!({ "text": TEXT })).await?;
+            ensure!(output == TEXT, "{output:?}");
         }
-        micros_each(before, count)
+        self.ours.flush().await;
+        Ok((processor_time() - before).as_secs_f64() * 1e6 / as_f64(calls))
     }
-}
 
-fn this_program() -> Result<String> {
-    let path = std::env::current_exe()?;
-    path.to_str().map(ToOwned::to_owned).context("the path of this program is no text")
-}
-
-fn micros_each(before: u64, count: usize) -> Result<f64> {
-    #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a benchmark are below 2^52")]
-    let took = (processor_nanos()? - before) as f64;
-    Ok(took / 1_000.0 / as_f64(count))
-}
-
-/// Returns the processor time of all threads of this process.
-fn processor_nanos() -> Result<u64> {
-    let mut sum = 0;
-    for task in fs::read_dir("/proc/self/task")? {
-        // A thread may end between the list and the look.
-        let Ok(text) = fs::read_to_string(task?.path().join("schedstat")) else { continue };
-        let first = text.split_whitespace().next().context("no time in schedstat")?;
-        sum += first.parse::<u64>()?;
+    async fn bare(&self, calls: usize) -> Result<f64> {
+        let before = processor_time();
+        for _ in 0..calls {
+            let output = self.bare.call(json!({ "text": TEXT })).await?;
+            ensure!(output == TEXT, "{output:?}");
+        }
+        Ok((processor_time() - before).as_secs_f64() * 1e6 / as_f64(calls))
     }
-    Ok(sum)
 }
