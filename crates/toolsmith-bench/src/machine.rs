@@ -3,7 +3,10 @@
 use std::{fs, time::Duration};
 
 use anyhow::{Context, Result};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::{
+    thread::{CpuSet, sched_getaffinity, sched_setaffinity},
+    time::{ClockId, clock_gettime},
+};
 
 /// Returns the memory that a process holds, in bytes.
 pub(crate) fn memory_of(pid: u32) -> Result<u64> {
@@ -26,6 +29,18 @@ pub(crate) fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
     Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
+}
+
+/// Keeps this process, and those that it starts, on one processor.
+///
+/// What two processes cost that wake each other depends on where they happen to run: waking another
+/// processor of a virtual machine can cost more than all the rest.
+pub(crate) fn stay_on_one_processor() -> Result<()> {
+    let allowed = sched_getaffinity(None)?;
+    let last = (0..CpuSet::MAX_CPU).rev().find(|&number| allowed.is_set(number));
+    let mut one = CpuSet::new();
+    one.set(last.context("there is no processor")?);
+    Ok(sched_setaffinity(None, &one)?)
 }
 
 /// Returns the path of this program, to be started once more in another part.

@@ -1,7 +1,8 @@
 //! Calls through an MCP server: our processor time beside that of the bare library.
 //!
 //! Both sides call the same tool of the same server with the same input, in turn, on one thread, and
-//! take the output as a value. Ours goes through the whole line of a call, with records in a store.
+//! take the output as a value. Ours goes through the whole line of a call, with records in a store,
+//! and its figure holds the processor time of all our threads, the writer of the store included.
 
 mod bare;
 mod echo;
@@ -15,7 +16,7 @@ pub(crate) use self::echo::serve;
 use self::{bare::Bare, ours::Ours, web::Web};
 use crate::{
     arguments::Arguments,
-    machine::{as_f64, median, processor_time, rounded},
+    machine::{as_f64, median, processor_time, rounded, stay_on_one_processor},
 };
 
 /// How often both sides are measured, in turn: the machine may have other work.
@@ -35,6 +36,7 @@ enum Way {
 /// Measures both sides on both transports.
 pub(crate) fn bench(arguments: &Arguments) -> Result<()> {
     let calls = arguments.number("calls", 1_000)?;
+    stay_on_one_processor()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let report = runtime.block_on(measure(calls))?;
     serde_json::to_writer_pretty(std::io::stdout(), &report)?;

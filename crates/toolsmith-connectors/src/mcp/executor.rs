@@ -6,7 +6,7 @@ use rmcp::model::{CallToolRequestParams, InputRequiredResult, ServerResult};
 use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value, describe, json};
 
 use super::{
-    output::{self, Promise},
+    output::{self, Promise, Read},
     server::Server,
     session::{Session, Unanswered},
     words,
@@ -32,7 +32,10 @@ impl McpExecutor {
         };
         let params = CallToolRequestParams::new(self.tool.clone()).with_arguments(arguments);
         let mut session = self.server.session().await?;
-        session.check_pulse().await;
+        // What is rare is boxed: it would make every call's future several times as large.
+        if session.is_suspect() {
+            Box::pin(session.check_pulse()).await;
+        }
         if !session.is_open() {
             session = self.server.session().await?;
         }
@@ -42,9 +45,16 @@ impl McpExecutor {
             session = self.server.session().await?;
             answer = session.call(cx, params.clone()).await;
         }
-        let result = self.settle(cx, &session, params, answer).await?;
+        let result = match answer {
+            Ok(ServerResult::CallToolResult(result)) => result,
+            answer => Box::pin(self.settle(cx, &session, params, answer)).await?,
+        };
         self.server.note_success();
-        output::read(cx, result, self.promise).await
+        let Read { output, aside } = output::read(result, self.promise)?;
+        for block in aside {
+            Box::pin(cx.chunk(block)).await;
+        }
+        Ok(output)
     }
 
     fn may_heal(&self, session: &Session, failure: Option<&Unanswered>) -> bool {
