@@ -24,9 +24,23 @@ pub(crate) fn memory() -> Result<u64> {
     memory_of(std::process::id())
 }
 
-/// Returns the processor time of all threads of this process, ended ones too.
-pub(crate) fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
+/// Processor time, read from the clocks of the system.
+#[derive(Clone, Copy)]
+pub(crate) struct ProcessorTime {
+    /// Of all threads of this process, ended ones too.
+    pub(crate) process: Duration,
+    /// Of the thread that asks.
+    pub(crate) thread: Duration,
+}
+
+impl ProcessorTime {
+    pub(crate) fn now() -> Self {
+        Self { process: read(ClockId::ProcessCPUTime), thread: read(ClockId::ThreadCPUTime) }
+    }
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
     let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
     Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
 }

@@ -1,13 +1,16 @@
 //! Calls through an MCP server: our processor time beside that of the bare library.
 //!
 //! Both sides call the same tool of the same server with the same input, in turn, on one thread, and
-//! take the output as a value. Ours goes through the whole line of a call, with records in a store,
-//! and its figure holds the processor time of all our threads, the writer of the store included.
+//! take the output as a value. Ours goes through the whole line of a call, with records in a store.
+//! Its figure holds the processor time of all our threads; that of the calling thread is shown apart,
+//! because the rest is the writer of the store.
 
 mod bare;
 mod echo;
 mod ours;
 mod web;
+
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
@@ -16,7 +19,7 @@ pub(crate) use self::echo::serve;
 use self::{bare::Bare, ours::Ours, web::Web};
 use crate::{
     arguments::Arguments,
-    machine::{as_f64, median, processor_time, rounded, stay_on_one_processor},
+    machine::{ProcessorTime, as_f64, median, rounded, stay_on_one_processor},
 };
 
 /// How often both sides are measured, in turn: the machine may have other work.
@@ -55,11 +58,15 @@ async fn measure(calls: usize) -> Result<Value> {
         // Each side has one server of its own.
         "processes_started": started - 1,
         "cpu_us": rounded(stdio.ours),
+        "caller_cpu_us": rounded(stdio.caller),
         "rmcp_cpu_us": rounded(stdio.bare),
         "cpu_vs_rmcp": rounded(stdio.ratio),
+        "caller_cpu_vs_rmcp": rounded(stdio.caller_ratio),
         "http_cpu_us": rounded(http.ours),
+        "http_caller_cpu_us": rounded(http.caller),
         "http_rmcp_cpu_us": rounded(http.bare),
         "http_cpu_vs_rmcp": rounded(http.ratio),
+        "http_caller_cpu_vs_rmcp": rounded(http.caller_ratio),
     }))
 }
 
@@ -69,11 +76,20 @@ struct Sides {
     bare: Bare,
 }
 
-/// The processor time of a call in microseconds, and the median of the ratios of the rounds.
+/// The processor time of a call in microseconds, and the medians of the ratios of the rounds.
 struct Compared {
     ours: f64,
+    /// Of ours, that of the calling thread.
+    caller: f64,
     bare: f64,
     ratio: f64,
+    caller_ratio: f64,
+}
+
+/// What a call cost in microseconds, in all threads and in the calling one.
+struct Cost {
+    all: f64,
+    caller: f64,
 }
 
 impl Sides {
@@ -85,40 +101,55 @@ impl Sides {
         // The first calls fill caches on either side.
         self.ours(calls).await?;
         self.bare(calls).await?;
-        let (mut ours, mut bare, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        let mut rounds = Vec::new();
         for round in 0..ROUNDS {
             // Whoever goes second finds the machine warmer, so they take turns in that too.
-            let (mine, other) = if round % 2 == 0 {
+            rounds.push(if round % 2 == 0 {
                 let other = self.bare(calls).await?;
-                (self.ours(calls).await?, other)
+                (self.ours(calls).await?, other.all)
             } else {
-                (self.ours(calls).await?, self.bare(calls).await?)
-            };
-            ratios.push(mine / other);
-            ours.push(mine);
-            bare.push(other);
+                (self.ours(calls).await?, self.bare(calls).await?.all)
+            });
         }
         self.ours.end().await;
-        Ok(Compared { ours: median(ours), bare: median(bare), ratio: median(ratios) })
+        let middle = |figure: fn(&(Cost, f64)) -> f64| median(rounds.iter().map(figure).collect());
+        Ok(Compared {
+            ours: middle(|(ours, _)| ours.all),
+            caller: middle(|(ours, _)| ours.caller),
+            bare: middle(|(_, bare)| *bare),
+            ratio: middle(|(ours, bare)| ours.all / bare),
+            caller_ratio: middle(|(ours, bare)| ours.caller / bare),
+        })
     }
 
-    /// Returns the microseconds that our calls cost, until their records are written.
-    async fn ours(&self, calls: usize) -> Result<f64> {
-        let before = processor_time();
+    /// Returns what our calls cost, until their records are written.
+    async fn ours(&self, calls: usize) -> Result<Cost> {
+        let before = ProcessorTime::now();
         for _ in 0..calls {
             let output = self.ours.call(json!({ "text": TEXT })).await?;
             ensure!(output == TEXT, "{output:?}");
         }
         self.ours.flush().await;
-        Ok((processor_time() - before).as_secs_f64() * 1e6 / as_f64(calls))
+        Ok(Cost::since(before, calls))
     }
 
-    async fn bare(&self, calls: usize) -> Result<f64> {
-        let before = processor_time();
+    async fn bare(&self, calls: usize) -> Result<Cost> {
+        let before = ProcessorTime::now();
         for _ in 0..calls {
             let output = self.bare.call(json!({ "text": TEXT })).await?;
             ensure!(output == TEXT, "{output:?}");
         }
-        Ok((processor_time() - before).as_secs_f64() * 1e6 / as_f64(calls))
+        Ok(Cost::since(before, calls))
+    }
+}
+
+impl Cost {
+    fn since(before: ProcessorTime, calls: usize) -> Self {
+        let now = ProcessorTime::now();
+        let each = |took: Duration| took.as_secs_f64() * 1e6 / as_f64(calls);
+        Self {
+            all: each(now.process.saturating_sub(before.process)),
+            caller: each(now.thread.saturating_sub(before.thread)),
+        }
     }
 }
