@@ -6,27 +6,23 @@
 //! because the rest is the writer of the store.
 
 mod bare;
+mod compare;
 mod echo;
 mod ours;
 mod web;
 
-use std::time::Duration;
-
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 pub(crate) use self::echo::serve;
-use self::{bare::Bare, ours::Ours, web::Web};
+use self::{compare::Sides, web::Web};
 use crate::{
     arguments::Arguments,
-    machine::{ProcessorTime, as_f64, median, rounded, stay_on_one_processor},
+    machine::{rounded, stay_on_one_processor},
 };
 
 /// How often both sides are measured, in turn: the machine may have other work.
 const ROUNDS: usize = 15;
-
-/// What every call says, and what comes back.
-const TEXT: &str = "hello";
 
 /// How a server is reached.
 enum Way {
@@ -68,88 +64,4 @@ async fn measure(calls: usize) -> Result<Value> {
         "http_cpu_vs_rmcp": rounded(http.ratio),
         "http_caller_cpu_vs_rmcp": rounded(http.caller_ratio),
     }))
-}
-
-/// Both sides of a comparison.
-struct Sides {
-    ours: Ours,
-    bare: Bare,
-}
-
-/// The processor time of a call in microseconds, and the medians of the ratios of the rounds.
-struct Compared {
-    ours: f64,
-    /// Of ours, that of the calling thread.
-    caller: f64,
-    bare: f64,
-    ratio: f64,
-    caller_ratio: f64,
-}
-
-/// What a call cost in microseconds, in all threads and in the calling one.
-struct Cost {
-    all: f64,
-    caller: f64,
-}
-
-impl Sides {
-    async fn start(way: &Way) -> Result<Self> {
-        Ok(Self { ours: Ours::start(way).await?, bare: Bare::start(way).await? })
-    }
-
-    async fn compare(self, calls: usize) -> Result<Compared> {
-        // The first calls fill caches on either side.
-        self.ours(calls).await?;
-        self.bare(calls).await?;
-        let mut rounds = Vec::new();
-        for round in 0..ROUNDS {
-            // Whoever goes second finds the machine warmer, so they take turns in that too.
-            rounds.push(if round % 2 == 0 {
-                let other = self.bare(calls).await?;
-                (self.ours(calls).await?, other.all)
-            } else {
-                (self.ours(calls).await?, self.bare(calls).await?.all)
-            });
-        }
-        self.ours.end().await;
-        let middle = |figure: fn(&(Cost, f64)) -> f64| median(rounds.iter().map(figure).collect());
-        Ok(Compared {
-            ours: middle(|(ours, _)| ours.all),
-            caller: middle(|(ours, _)| ours.caller),
-            bare: middle(|(_, bare)| *bare),
-            ratio: middle(|(ours, bare)| ours.all / bare),
-            caller_ratio: middle(|(ours, bare)| ours.caller / bare),
-        })
-    }
-
-    /// Returns what our calls cost, until their records are written.
-    async fn ours(&self, calls: usize) -> Result<Cost> {
-        let before = ProcessorTime::now();
-        for _ in 0..calls {
-            let output = self.ours.call(json!({ "text": TEXT })).await?;
-            ensure!(output == TEXT, "{output:?}");
-        }
-        self.ours.flush().await;
-        Ok(Cost::since(before, calls))
-    }
-
-    async fn bare(&self, calls: usize) -> Result<Cost> {
-        let before = ProcessorTime::now();
-        for _ in 0..calls {
-            let output = self.bare.call(json!({ "text": TEXT })).await?;
-            ensure!(output == TEXT, "{output:?}");
-        }
-        Ok(Cost::since(before, calls))
-    }
-}
-
-impl Cost {
-    fn since(before: ProcessorTime, calls: usize) -> Self {
-        let now = ProcessorTime::now();
-        let each = |took: Duration| took.as_secs_f64() * 1e6 / as_f64(calls);
-        Self {
-            all: each(now.process.saturating_sub(before.process)),
-            caller: each(now.thread.saturating_sub(before.thread)),
-        }
-    }
 }
