@@ -3,6 +3,10 @@
 use std::{fs, time::Duration};
 
 use anyhow::{Context, Result};
+use rustix::{
+    thread::{CpuSet, sched_getaffinity, sched_setaffinity},
+    time::{ClockId, clock_gettime},
+};
 
 /// Returns the memory that a process holds, in bytes.
 pub(crate) fn memory_of(pid: u32) -> Result<u64> {
@@ -18,6 +22,45 @@ pub(crate) fn memory_of(pid: u32) -> Result<u64> {
 /// Returns the memory that this process holds, in bytes.
 pub(crate) fn memory() -> Result<u64> {
     memory_of(std::process::id())
+}
+
+/// Processor time, read from the clocks of the system.
+#[derive(Clone, Copy)]
+pub(crate) struct ProcessorTime {
+    /// Of all threads of this process, ended ones too.
+    pub(crate) process: Duration,
+    /// Of the thread that asks.
+    pub(crate) thread: Duration,
+}
+
+impl ProcessorTime {
+    pub(crate) fn now() -> Self {
+        Self { process: read(ClockId::ProcessCPUTime), thread: read(ClockId::ThreadCPUTime) }
+    }
+}
+
+fn read(clock: ClockId) -> Duration {
+    let time = clock_gettime(clock);
+    let (seconds, nanos) = (u64::try_from(time.tv_sec), u32::try_from(time.tv_nsec));
+    Duration::new(seconds.unwrap_or_default(), nanos.unwrap_or_default())
+}
+
+/// Keeps this process, and those that it starts, on one processor.
+///
+/// What two processes cost that wake each other depends on where they happen to run: waking another
+/// processor of a virtual machine can cost more than all the rest.
+pub(crate) fn stay_on_one_processor() -> Result<()> {
+    let allowed = sched_getaffinity(None)?;
+    let last = (0..CpuSet::MAX_CPU).rev().find(|&number| allowed.is_set(number));
+    let mut one = CpuSet::new();
+    one.set(last.context("there is no processor")?);
+    Ok(sched_setaffinity(None, &one)?)
+}
+
+/// Returns the path of this program, to be started once more in another part.
+pub(crate) fn this_program() -> Result<String> {
+    let path = std::env::current_exe()?;
+    path.to_str().map(ToOwned::to_owned).context("the path of this program is no text")
 }
 
 /// Returns the middle one of some figures.

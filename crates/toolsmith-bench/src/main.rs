@@ -35,7 +35,8 @@ toolsmith-bench CHORE [--option VALUE]…
                                          calls while files change; none fails or mixes versions
   write-load   --data DIR --durability sync|batched
                                          calls without end, each return on a line; to be killed
-  serve-mcp-echo [--starts FILE]         an MCP server of one tool, for bench-mcp
+  serve-mcp-echo [--starts FILE] [--http]
+                                         an MCP server of one tool, for bench-mcp
   register     --tools N                 prints the memory that N tools take
   count-calls  --tools N --calls N       calls one of N tools; to be run under callgrind
 ";

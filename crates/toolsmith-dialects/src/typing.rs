@@ -1,5 +1,7 @@
 //! Gives the text of a parameter the type that the tool wants.
 
+use std::borrow::Cow;
+
 use serde_json::{Number, Value};
 
 use crate::{
@@ -20,9 +22,14 @@ pub enum TypingNote {
 ///
 /// A string is kept to the byte. Where a string is one of several types, the others are tried
 /// first: `5` for a string or an integer is the number.
-pub fn type_text(raw: String, wanted: Wanted, repairs: Repairs) -> (Value, Option<TypingNote>) {
+pub fn type_text<'a>(
+    raw: impl Into<Cow<'a, str>>,
+    wanted: Wanted,
+    repairs: Repairs,
+) -> (Value, Option<TypingNote>) {
+    let raw = raw.into();
     if wanted == Wanted::STRING {
-        return (Value::String(raw), None);
+        return (Value::String(raw.into_owned()), None);
     }
     let text = raw.trim();
     if let Some(value) = scalar(text, wanted) {
@@ -40,7 +47,7 @@ pub fn type_text(raw: String, wanted: Wanted, repairs: Repairs) -> (Value, Optio
         return (Value::String(inner), None);
     }
     let note = (!wanted.has(Wanted::STRING)).then_some(TypingNote::DoesNotFit);
-    (Value::String(raw), note)
+    (Value::String(raw.into_owned()), note)
 }
 
 fn scalar(text: &str, wanted: Wanted) -> Option<Value> {
@@ -60,12 +67,27 @@ fn scalar(text: &str, wanted: Wanted) -> Option<Value> {
     {
         return None;
     }
+    if let Some(number) = small(text) {
+        return Some(Value::Number(number));
+    }
     // The grammar of JSON, so that `03106` stays the postal code that it is.
     let number: Number = serde_json::from_str(text).ok()?;
     if wanted.has(Wanted::NUMBER) || !number.is_f64() {
         return Some(Value::Number(number));
     }
     whole(number.as_f64()?).map(Value::Number)
+}
+
+/// Reads a whole number of a few digits, as nearly all are.
+fn small(text: &str) -> Option<Number> {
+    const MOST_DIGITS: usize = 18;
+    if text.is_empty() || text.len() > MOST_DIGITS || (text.starts_with('0') && text != "0") {
+        return None;
+    }
+    let number = text.bytes().try_fold(0_u64, |sum, byte| {
+        byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'))
+    });
+    number.map(Number::from)
 }
 
 /// Returns `140.0` as the whole number it is.
@@ -106,7 +128,7 @@ mod tests {
     use super::*;
 
     fn typed(raw: &str, wanted: Wanted) -> Value {
-        type_text(raw.to_owned(), wanted, Repairs::Try).0
+        type_text(raw, wanted, Repairs::Try).0
     }
 
     #[test]
@@ -115,6 +137,9 @@ mod tests {
         for (raw, wanted, value) in [
             (" 5\n", Wanted::STRING, json!(" 5\n")),
             (" 5\n", Wanted::INTEGER, json!(5)),
+            ("0", Wanted::INTEGER, json!(0)),
+            ("999999999999999999", Wanted::INTEGER, json!(999_999_999_999_999_999_u64)),
+            ("1000000000000000000", Wanted::INTEGER, json!(1_000_000_000_000_000_000_u64)),
             ("140.0", Wanted::INTEGER, json!(140)),
             ("1.5", number, json!(1.5)),
             ("-2", number, json!(-2)),
@@ -143,7 +168,7 @@ mod tests {
             ("[1", Wanted::OBJECT),
             ("{\"a\": \"", Wanted::OBJECT),
         ] {
-            let (value, note) = type_text(raw.to_owned(), wanted, Repairs::Try);
+            let (value, note) = type_text(raw, wanted, Repairs::Try);
             assert_eq!((value, note), (json!(raw), Some(TypingNote::DoesNotFit)), "{raw}");
         }
     }

@@ -11,7 +11,7 @@ use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value, describ
 
 use super::{
     asking,
-    output::{self, Promise},
+    output::{self, Promise, Read},
     server::Server,
     session::{Session, Unanswered},
     words,
@@ -43,7 +43,10 @@ impl McpExecutor {
         };
         let params = CallToolRequestParams::new(self.tool.clone()).with_arguments(arguments);
         let mut session = self.server.session().await?;
-        session.check_pulse().await;
+        // What is rare is boxed: it would make every call's future several times as large.
+        if session.is_suspect() {
+            Box::pin(session.check_pulse()).await;
+        }
         if !session.is_open() {
             session = self.server.session().await?;
         }
@@ -53,9 +56,16 @@ impl McpExecutor {
             session = self.server.session().await?;
             answer = session.call(cx, params.clone()).await;
         }
-        let result = self.settle(cx, &session, params, answer).await?;
+        let result = match answer {
+            Ok(ServerResult::CallToolResult(result)) => result,
+            answer => Box::pin(self.settle(cx, &session, params, answer)).await?,
+        };
         self.server.note_success();
-        output::read(cx, result, self.promise).await
+        let Read { output, aside } = output::read(result, self.promise)?;
+        for block in aside {
+            Box::pin(cx.chunk(block)).await;
+        }
+        Ok(output)
     }
 
     fn may_heal(&self, session: &Session, failure: Option<&Unanswered>) -> bool {

@@ -12,7 +12,7 @@
 //! nothing else; its other blocks are sent to whoever follows the call.
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use toolsmith_core::{ToolContext, ToolError, Value, json};
+use toolsmith_core::{ToolError, Value, json};
 
 use super::words::cut;
 
@@ -23,30 +23,34 @@ pub(super) enum Promise {
     Nothing,
 }
 
+/// What was read of an answer.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) output: Value,
+    /// What is no part of the output, for whoever follows the call.
+    pub(super) aside: Vec<Value>,
+}
+
 /// Makes an output of an answer.
-pub(super) async fn read(
-    cx: &ToolContext,
-    result: CallToolResult,
-    promise: Promise,
-) -> Result<Value, ToolError> {
+pub(super) fn read(result: CallToolResult, promise: Promise) -> Result<Read, ToolError> {
     if result.is_error == Some(true) {
         return Err(failure(result));
     }
-    let only_text = result.content.iter().all(|block| matches!(block, ContentBlock::Text(_)));
-    match (result.structured_content, only_text, promise) {
-        (Some(value), true, _) => Ok(value),
+    let only_text = result.content.iter().all(is_text);
+    let mut aside = Vec::new();
+    let output = match (result.structured_content, only_text, promise) {
+        (Some(value), true, _) => value,
         (Some(value), false, Promise::Schema) => {
-            for block in result.content.iter().filter(|block| !is_text(block)) {
-                cx.chunk(written(block)).await;
-            }
-            Ok(value)
+            aside.extend(result.content.iter().filter(|block| !is_text(block)).map(written));
+            value
         }
         (Some(value), false, Promise::Nothing) => {
-            Ok(json!({ "structured_content": value, "content": blocks(&result.content) }))
+            json!({ "structured_content": value, "content": blocks(&result.content) })
         }
-        (None, true, _) => Ok(text_output(&result.content)),
-        (None, false, _) => Ok(json!({ "content": blocks(&result.content) })),
-    }
+        (None, true, _) => text_output(result.content),
+        (None, false, _) => json!({ "content": blocks(&result.content) }),
+    };
+    Ok(Read { output, aside })
 }
 
 /// The tool itself says that it failed, in words for the model.
@@ -71,13 +75,15 @@ fn is_text(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Text(_))
 }
 
-fn text_output(content: &[ContentBlock]) -> Value {
-    if let [ContentBlock::Text(only)] = content {
+fn text_output(mut content: Vec<ContentBlock>) -> Value {
+    if content.len() == 1
+        && let Some(ContentBlock::Text(only)) = content.pop_if(|block| is_text(block))
+    {
         let looks_like_json = only.text.trim_start().starts_with(['{', '[']);
         let parsed = looks_like_json.then(|| serde_json::from_str(&only.text).ok()).flatten();
-        return parsed.unwrap_or_else(|| only.text.as_str().into());
+        return parsed.unwrap_or(Value::String(only.text));
     }
-    joined(content).into()
+    joined(&content).into()
 }
 
 fn joined(content: &[ContentBlock]) -> String {

@@ -21,7 +21,10 @@ use tokio::{
     net::unix::pipe,
 };
 
-use super::vitals::Vitals;
+use super::{
+    answers::{Answers, answered},
+    vitals::Vitals,
+};
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
@@ -38,6 +41,7 @@ pub(super) struct Pipes {
     stdout: BufReader<pipe::Receiver>,
     line: Vec<u8>,
     backlog: Backlog,
+    answers: Answers,
     probe: Probe,
     vitals: Arc<Vitals>,
 }
@@ -49,6 +53,7 @@ impl Pipes {
             stdout: BufReader::with_capacity(PIECE, stdout),
             line: Vec::new(),
             backlog: Backlog::default(),
+            answers: Answers::default(),
             probe: Probe::default(),
             vitals,
         }
@@ -57,6 +62,7 @@ impl Pipes {
     fn write(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> io::Result<()> {
         let stdin = self.stdin.as_ref().ok_or(io::ErrorKind::NotConnected)?;
         self.probe.note_sent(message);
+        self.answers.note_sent(message);
         self.backlog.push(message)?;
         self.backlog.flush(stdin)?;
         if self.backlog.0.len() > LONGEST_BACKLOG {
@@ -82,7 +88,7 @@ impl Pipes {
     /// Takes the line; nothing when it is no message for us.
     fn parse(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let line = self.line.trim_ascii();
-        let message = match serde_json::from_slice(line) {
+        let message = match self.answers.read(line) {
             Ok(message) => Some(message).filter(|message| !self.probe.is_late(message)),
             Err(error) => {
                 self.vitals.note_noise(line, &error);
@@ -216,11 +222,7 @@ impl Probe {
     }
 
     fn is_late(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
-        let id = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
-            _ => None,
-        };
+        let id = answered(message);
         self.is_over && id.is_some() && id == self.asked.as_ref()
     }
 }

@@ -99,7 +99,7 @@ impl Session {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();
         let sent = self.peer.send_request_with_option(request, options).await;
-        let handle = match sent {
+        let mut handle = match sent {
             Ok(handle) => handle,
             Err(ServiceError::TransportClosed) => return Err(Unanswered::Unsent),
             Err(error) => return Err(Unanswered::Service(error)),
@@ -108,7 +108,8 @@ impl Session {
         let mut waiting = Waiting { session: self, id: Some(handle.id.clone()) };
         let token = handle.progress_token.clone();
         let _route = Route { routes: &self.routes, token };
-        let answer = handle.await_response().await;
+        // The library's own wait looks after timeouts and subscriptions, and a call has neither.
+        let answer = (&mut handle.rx).await.unwrap_or(Err(ServiceError::TransportClosed));
         waiting.id = None;
         if answer.is_ok() {
             self.vitals.note_message();

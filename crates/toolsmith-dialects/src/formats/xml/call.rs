@@ -8,6 +8,7 @@ use super::{
     known::{Known, Parameter},
     tag::{Kind, Side, Tag, look_element, look_tag},
     value::{Open, Reading},
+    whole::look_whole,
 };
 use crate::{
     ProblemKind,
@@ -101,7 +102,7 @@ impl Call {
         let rest = cursor.rest();
         match look_tag(rest, More::MayCome) {
             Look::Undecided => return cut_tag(cursor),
-            Look::Yes(tag) => return self.meet(&tag, cursor, out),
+            Look::Yes(tag) => return self.go_on(tag, cursor, out),
             Look::No => {}
         }
         if self.is_older {
@@ -123,6 +124,32 @@ impl Call {
         Stage::Go
     }
 
+    /// Takes in parameters that are all there, and then the tag behind them.
+    fn go_on<'a>(
+        &mut self,
+        mut tag: Tag<'a>,
+        cursor: &mut Cursor<'a>,
+        out: &mut Output<'_>,
+    ) -> Stage {
+        while let Some(name) = tag.name
+            && tag.is(Kind::Parameter, Side::Open)
+            && tag.prefix.is_empty()
+            && let Some(whole) =
+                look_whole(cursor.rest().get(tag.len..).unwrap_or_default(), cursor.more())
+        {
+            self.end_junk(cursor.offset(), out);
+            self.check_prefix("", cursor.range(tag.len), out);
+            cursor.take(tag.len);
+            let range = cursor.range(whole.raw.len());
+            cursor.take(whole.len);
+            out.arguments(&self.known.begun, Some(name), whole.raw);
+            let (wanted, raw) = (self.known.wanted(name, tag.is_string), whole.raw.into());
+            self.known.add(Parameter { name: name.to_owned(), wanted, raw, range }, out);
+            tag = whole.next;
+        }
+        self.meet(&tag, cursor, out)
+    }
+
     fn meet(&mut self, tag: &Tag<'_>, cursor: &mut Cursor<'_>, out: &mut Output<'_>) -> Stage {
         self.end_junk(cursor.offset(), out);
         match (tag.kind, tag.side, tag.name) {
@@ -140,7 +167,7 @@ impl Call {
             (Kind::Parameter, Side::Empty, Some(name)) => {
                 let wanted = self.known.wanted(name, tag.is_string);
                 let (name, range) = (name.to_owned(), cursor.range(tag.len));
-                self.known.add(Parameter { name, wanted, raw: String::new(), range }, out);
+                self.known.add(Parameter { name, wanted, raw: "".into(), range }, out);
             }
             (Kind::Parameters, ..) => self.is_older = tag.side == Side::Open,
             (Kind::Invoke, Side::Close, _) => {}

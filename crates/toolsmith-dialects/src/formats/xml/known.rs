@@ -1,6 +1,6 @@
 //! What is known of a call while it arrives: who is called, and the parameters so far.
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use serde_json::{Map, Value};
 use toolsmith_core::Text;
@@ -30,10 +30,10 @@ pub(super) struct Known {
 
 /// A parameter whose end was found.
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub(super) struct Parameter<'a> {
     pub(super) name: String,
     pub(super) wanted: Wanted,
-    pub(super) raw: String,
+    pub(super) raw: Cow<'a, str>,
     /// Where the value stands in the whole input.
     pub(super) range: Range<usize>,
 }
@@ -80,10 +80,10 @@ impl Known {
     }
 
     /// Takes a parameter in.
-    pub(super) fn add(&mut self, parameter: Parameter, out: &mut Output<'_>) {
+    pub(super) fn add(&mut self, parameter: Parameter<'_>, out: &mut Output<'_>) {
         let Parameter { name, wanted, mut raw, range } = parameter;
         if out.settings.entities == Entities::Decode {
-            raw = entities::decode(raw);
+            raw = entities::decode(raw.into_owned()).into();
         }
         let (value, note) = type_text(raw, wanted, out.settings.repairs);
         if let Some(note) = note {

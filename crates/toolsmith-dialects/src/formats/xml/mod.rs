@@ -23,6 +23,7 @@ mod tag;
 #[cfg(test)]
 mod tests;
 mod value;
+mod whole;
 
 use toolsmith_core::ToolSpec;
 

@@ -261,13 +261,10 @@ impl Open {
             self.depth += usize::from(proves_call(&next));
             return Look::No;
         }
-        let goes_on = next.is(Kind::Wrapper, Side::Close) || next.opens_named(Kind::Invoke);
         if tag.kind == Kind::Invoke {
-            return if goes_on { Look::Yes(Reading::Call(tag.end)) } else { Look::No };
+            return if goes_on(&next) { Look::Yes(Reading::Call(tag.end)) } else { Look::No };
         }
-        let is_end = goes_on
-            || next.is(Kind::Invoke, Side::Close)
-            || next.opens_named(Kind::Parameter)
+        let is_end = follows_value(&next)
             || (self.element.is_some() && next.is(Kind::Parameters, Side::Close));
         let is_ours = tag.is_of_same_prefix || call.has_prefix(next.prefix);
         if is_end && is_ours { Look::Yes(Reading::Value) } else { Look::No }
@@ -295,7 +292,7 @@ impl Open {
             self.note_markup(out);
             let range = self.start..self.start + self.text.len();
             let name = std::mem::take(&mut self.name);
-            let raw = std::mem::take(&mut self.text);
+            let raw = std::mem::take(&mut self.text).into();
             return call.add(Parameter { name, wanted: self.wanted, raw, range }, out);
         }
         let mut from = 0;
@@ -339,9 +336,19 @@ impl Open {
         }
         let rest = self.text.get(part.start.max(self.streamed)..end).unwrap_or_default();
         out.arguments(&call.begun, Some(&name), rest);
-        let raw = self.text.get(part.start..end).unwrap_or_default().to_owned();
+        let raw = self.text.get(part.start..end).unwrap_or_default().into();
         call.add(Parameter { name, wanted, raw, range }, out);
     }
+}
+
+/// Tells whether a tag behind an end tag shows that the call is over.
+fn goes_on(next: &Tag<'_>) -> bool {
+    next.is(Kind::Wrapper, Side::Close) || next.opens_named(Kind::Invoke)
+}
+
+/// Tells whether a tag behind an end tag shows that the value is over.
+pub(super) fn follows_value(next: &Tag<'_>) -> bool {
+    next.opens_named(Kind::Parameter) || next.is(Kind::Invoke, Side::Close) || goes_on(next)
 }
 
 /// Looks for the end tag of the older form, which is called like its parameter.
