@@ -5,6 +5,7 @@
 
 mod app;
 pub mod args;
+mod asking;
 mod catalogue;
 mod commands;
 mod compose;

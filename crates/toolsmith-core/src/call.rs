@@ -1,10 +1,12 @@
 //! A call: which tool, with what, by whom.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallId, Context, StreamSink};
+use crate::{Asker, CallId, Context, StreamSink};
 
 /// One call of a tool, as a door hands it to the engine.
 #[derive(Clone, Debug)]
@@ -19,6 +21,8 @@ pub struct Call {
     pub cancel: Option<CancellationToken>,
     /// Follows the call while it runs.
     pub stream: Option<StreamSink>,
+    /// Answers what the tool asks while it runs; nobody does when absent.
+    pub asker: Option<Arc<dyn Asker>>,
     /// The call whose tool makes this one; it carries this one in its own slot.
     pub parent: Option<Parent>,
 }
@@ -43,6 +47,7 @@ impl Call {
             context: Context::default(),
             cancel: None,
             stream: None,
+            asker: None,
             parent: None,
         }
     }
@@ -51,6 +56,13 @@ impl Call {
     #[must_use]
     pub fn with_context(mut self, context: Context) -> Self {
         self.context = context;
+        self
+    }
+
+    /// Lets somebody answer what the tool asks.
+    #[must_use]
+    pub fn with_asker(mut self, asker: Arc<dyn Asker>) -> Self {
+        self.asker = Some(asker);
         self
     }
 

@@ -19,6 +19,7 @@
 //! ```
 
 mod artifact;
+mod ask;
 mod call;
 mod clock;
 mod confinement;
@@ -54,6 +55,7 @@ mod vault;
 mod version;
 
 pub use artifact::{Artifact, ArtifactPage, Artifacts};
+pub use ask::{Answer, Asker, Question};
 pub use call::{Call, Parent};
 pub use clock::{Clock, SystemClock, Timestamp};
 pub use confinement::{Confinement, SandboxProfile};

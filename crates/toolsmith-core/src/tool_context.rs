@@ -2,7 +2,10 @@
 
 use std::{
     fmt,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use serde_json::Value;
@@ -12,7 +15,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Call, CallId, Caller, Context, Outcome, Parent, Redactor, Text, ToolSpec};
+use crate::{
+    Answer, Asker, Call, CallId, Caller, Context, Outcome, Parent, Question, Redactor, Text,
+    ToolError, ToolSpec, ask,
+};
 
 /// What a running tool can see and do besides its input; cheap to clone.
 ///
@@ -29,6 +35,9 @@ struct Inner {
     depth: u32,
     cancel: OnceLock<CancellationToken>,
     stream: Option<StreamSink>,
+    asker: Option<Arc<dyn Asker>>,
+    /// How many questions nobody could be asked.
+    unanswered: AtomicU32,
     caller: Arc<dyn Caller>,
 }
 
@@ -49,6 +58,8 @@ impl ToolContext {
             depth: 0,
             cancel: OnceLock::new(),
             stream: None,
+            asker: None,
+            unanswered: AtomicU32::new(0),
             caller,
         }))
     }
@@ -58,6 +69,15 @@ impl ToolContext {
     pub fn with_stream(mut self, stream: Option<StreamSink>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.0) {
             inner.stream = stream;
+        }
+        self
+    }
+
+    /// Lets somebody answer questions; without effect once the context is shared.
+    #[must_use]
+    pub fn with_asker(mut self, asker: Option<Arc<dyn Asker>>) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.asker = asker;
         }
         self
     }
@@ -138,12 +158,47 @@ impl ToolContext {
         call.parent = Some(Parent { call_id, depth, deadline });
         // Code that cannot be dropped calls on after its caller has left; its calls must not.
         call.cancel = self.0.cancel.get().cloned();
+        call.asker.clone_from(&self.0.asker);
         self.0.caller.call(call).await
     }
 
     /// Finds the tools that fit a question best, of those that the caller may see.
     pub fn search(&self, question: &str, limit: usize) -> Vec<ToolSpec> {
         self.0.caller.search(question, &self.0.context.rights, limit)
+    }
+
+    /// Asks the caller something; declined where nobody can be asked.
+    ///
+    /// The answer comes from outside: whoever asks checks it. Time goes on while it is waited for.
+    pub async fn ask(&self, question: Question) -> Answer {
+        match &self.0.asker {
+            Some(asker) => asker.ask(question).await,
+            None => {
+                self.note_unanswered();
+                Answer::Decline
+            }
+        }
+    }
+
+    /// Lets the caller's model answer a conversation, as [`Asker::sample`] describes it.
+    pub async fn sample(&self, request: Value) -> Result<Value, ToolError> {
+        match &self.0.asker {
+            Some(asker) => asker.sample(request).await,
+            None => {
+                self.note_unanswered();
+                Err(ask::no_model())
+            }
+        }
+    }
+
+    /// Notes that something was asked which nobody could be asked; the outcome tells it.
+    pub fn note_unanswered(&self) {
+        self.0.unanswered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns how many questions nobody could be asked.
+    pub fn unanswered(&self) -> u32 {
+        self.0.unanswered.load(Ordering::Relaxed)
     }
 
     /// Sends a piece of the output to whoever follows the call; waits while they are behind.

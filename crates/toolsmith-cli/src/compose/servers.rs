@@ -1,6 +1,9 @@
 //! The MCP servers of the settings, in the words of the connector.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use toolsmith_connectors::mcp::{
     Address, CALL_TIMEOUT, ClientCredentials, Credentials, Link, OnChange, Prefix, Program,
@@ -39,6 +42,7 @@ fn server(server: &McpServer) -> Option<ServerSettings> {
             McpOnChange::Accept => OnChange::Accept,
             McpOnChange::Approve => OnChange::Approve,
         },
+        roots: server.roots.iter().map(PathBuf::from).collect(),
         // Relative paths are relative to the current folder, as everywhere in the settings.
         folder: Path::new(".").to_owned(),
     })

@@ -12,7 +12,7 @@ use super::{
 pub(super) const KIND: Named<Record<McpServer>> =
     Named { items: Record { fields: &SERVER, check: check_server }, name: |server| &server.name };
 
-static SERVER: [Field<McpServer>; 17] = [
+static SERVER: [Field<McpServer>; 18] = [
     Field { name: "name", slot: |s| bind(Word, &mut s.name) },
     Field { name: "type", slot: |s| bind(Optional(Choice(&TRANSPORTS)), &mut s.transport) },
     Field { name: "url", slot: |s| bind(Optional(Text("an address")), &mut s.url) },
@@ -34,6 +34,7 @@ static SERVER: [Field<McpServer>; 17] = [
         slot: |s| bind(Record { fields: &TOOLS, check: |_| None }, &mut s.tools),
     },
     Field { name: "on_change", slot: |s| bind(Choice(&CHANGES), &mut s.on_change) },
+    Field { name: "roots", slot: |s| bind(ListOf(Word), &mut s.roots) },
     Field { name: "enabled", slot: |s| bind(Switch, &mut s.enabled) },
     Field { name: "disabled", slot: |s| bind(Switch, &mut s.disabled) },
 ];

@@ -189,6 +189,8 @@ pub struct McpServer {
     pub tools: McpTools,
     /// What happens when it changes the definition of a tool.
     pub on_change: McpOnChange,
+    /// The folders that it is told of when it asks.
+    pub roots: Vec<String>,
     /// Whether it is used.
     pub enabled: bool,
     /// Whether it is not used, as other programs write it.
@@ -321,6 +323,7 @@ impl Default for McpServer {
             start: McpStart::Lazy,
             tools: McpTools::default(),
             on_change: McpOnChange::Accept,
+            roots: Vec::new(),
             enabled: true,
             disabled: false,
         }

@@ -76,6 +76,10 @@ pub(crate) fn notes(outcome: &Outcome) -> Vec<String> {
     if let Some(from) = metadata.get("reused").and_then(|reused| reused.get("call_id")) {
         notes.push(format!("this is the answer of call {}; nothing was run", plain(from)));
     }
+    if let Some(count) = metadata.get("unanswered_questions").and_then(Value::as_u64) {
+        let what = if count == 1 { "something".to_owned() } else { format!("{count} things") };
+        notes.push(format!("`{tool}` asked {what}, and nobody could answer; run it at a terminal"));
+    }
     notes.extend(cut(metadata));
     notes
 }

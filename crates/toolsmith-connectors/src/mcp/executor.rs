@@ -1,11 +1,13 @@
 //! Runs the calls of one tool of a server.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use rmcp::model::{CallToolRequestParams, InputRequiredResult, ServerResult};
+use rmcp::model::{CallToolRequestParams, InputRequiredResult, InputResponses, ServerResult};
+use tokio::time::sleep;
 use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value, describe, json};
 
 use super::{
+    asking,
     output::{self, Promise},
     server::Server,
     session::{Session, Unanswered},
@@ -13,7 +15,10 @@ use super::{
 };
 
 /// How often a server may ask for input in one call.
-const MOST_ROUNDS: usize = 5;
+const MOST_ROUNDS: usize = 10;
+
+/// How long a server that only wants to be asked again is left alone at first.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs the calls of one tool.
 #[derive(Debug)]
@@ -61,6 +66,27 @@ impl McpExecutor {
         }
     }
 
+    /// Answers what a server wants to know, for the call to be made once more.
+    async fn answer(
+        &self,
+        cx: &ToolContext,
+        mut params: CallToolRequestParams,
+        asked: InputRequiredResult,
+        round: usize,
+    ) -> Result<CallToolRequestParams, ToolError> {
+        let requests = asked.input_requests.unwrap_or_default();
+        if requests.is_empty() {
+            sleep(PAUSE * 2_u32.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX))).await;
+        }
+        let mut answers = InputResponses::new();
+        for (key, request) in requests {
+            answers.insert(key, asking::fulfil(cx, &self.server.settings, request).await?);
+        }
+        params.input_responses = Some(answers).filter(|answers| !answers.is_empty());
+        params.request_state = asked.request_state;
+        Ok(params)
+    }
+
     /// Brings a call to its end when the server asks for something on the way.
     async fn settle(
         &self,
@@ -70,11 +96,11 @@ impl McpExecutor {
         mut answer: Result<ServerResult, Unanswered>,
     ) -> Result<rmcp::model::CallToolResult, ToolError> {
         let name = &self.server.settings.name;
-        for _ in 0..MOST_ROUNDS {
+        for round in 0..MOST_ROUNDS {
             match answer {
                 Ok(ServerResult::CallToolResult(result)) => return Ok(result),
                 Ok(ServerResult::InputRequiredResult(asked)) => {
-                    params = declined(params, asked);
+                    params = self.answer(cx, params, asked, round).await?;
                     answer = session.call(cx, params.clone()).await;
                 }
                 Ok(_) => {
@@ -87,19 +113,10 @@ impl McpExecutor {
             }
         }
         Err(ToolError::failed(format!(
-            "The MCP server `{name}` asks a person for input, and nobody here can be asked."
+            "The MCP server `{name}` asked for input {MOST_ROUNDS} times in one call, and was not \
+             satisfied."
         )))
     }
-}
-
-/// Declines what a server asks for; it may go on without.
-fn declined(params: CallToolRequestParams, asked: InputRequiredResult) -> CallToolRequestParams {
-    let requests = asked.input_requests.unwrap_or_default();
-    let answers = requests.into_keys().map(|key| (key, json!({ "action": "decline" }))).collect();
-    let mut params = params;
-    params.input_responses = Some(answers);
-    params.request_state = asked.request_state;
-    params
 }
 
 impl Executor for McpExecutor {

@@ -14,6 +14,7 @@
 //! needed and again when it has ended; `Session` is the session itself, with a keeper beside it that
 //! sees to its end; `catalogue` decides which tools stand in the registry.
 
+mod asking;
 mod catalogue;
 mod client;
 mod definition;

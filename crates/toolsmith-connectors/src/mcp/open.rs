@@ -106,7 +106,8 @@ impl Opener<'_> {
 
     fn client(self) -> Client {
         Client {
-            server: self.settings.name.clone(),
+            settings: self.settings.clone(),
+            sampling: self.surroundings.sampling,
             routes: Arc::default(),
             changes: Arc::default(),
         }

@@ -102,7 +102,7 @@ impl Session {
             Err(ServiceError::TransportClosed) => return Err(Unanswered::Unsent),
             Err(error) => return Err(Unanswered::Service(error)),
         };
-        self.routes.enter(&handle.progress_token, cx);
+        self.routes.enter(&handle.progress_token, &handle.id, cx);
         let mut waiting = Waiting { session: self, id: Some(handle.id.clone()) };
         let token = handle.progress_token.clone();
         let _route = Route { routes: &self.routes, token };

@@ -33,6 +33,8 @@ pub struct ServerSettings {
     pub selection: Selection,
     /// What happens when it changes the definition of a tool.
     pub on_change: OnChange,
+    /// The folders that it is told of when it asks.
+    pub roots: Vec<PathBuf>,
     /// The folder that relative paths are counted from.
     pub folder: PathBuf,
 }
@@ -49,6 +51,7 @@ impl ServerSettings {
             call_timeout: CALL_TIMEOUT,
             selection: Selection::default(),
             on_change: OnChange::Accept,
+            roots: Vec::new(),
             folder: PathBuf::from("."),
         }
     }

@@ -15,6 +15,15 @@ pub struct Surroundings {
     pub(super) vault: Vault,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) memory: Option<PathBuf>,
+    pub(super) sampling: Sampling,
+}
+
+/// Whether servers may ask for a model's answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Sampling {
+    Offered,
+    #[default]
+    NotOffered,
 }
 
 impl Surroundings {
@@ -28,13 +37,20 @@ impl Surroundings {
     ) -> Self {
         let environment = Arc::new(clean(environment));
         let clock = Arc::new(SystemClock);
-        Self { children, environment, net, vault, clock, memory: None }
+        Self { children, environment, net, vault, clock, memory: None, sampling: Sampling::default() }
     }
 
     /// Remembers the tools of servers in a folder, from one run to the next.
     #[must_use]
     pub fn with_memory(mut self, folder: PathBuf) -> Self {
         self.memory = Some(folder);
+        self
+    }
+
+    /// Tells servers that they may ask for a model's answer: some callers have one.
+    #[must_use]
+    pub fn with_sampling(mut self) -> Self {
+        self.sampling = Sampling::Offered;
         self
     }
 

@@ -16,13 +16,13 @@ use toolsmith_testing::skip;
 use crate::bench::Bench;
 
 /// A server of the script, ended when it is dropped.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     url: String,
 }
 
 impl Service {
-    fn start(mode: &str) -> Option<Self> {
+    pub(crate) fn start(mode: &str) -> Option<Self> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/scripted_http.py");
         let started = Command::new("python3").arg(script).arg(mode).stdout(Stdio::piped()).spawn();
         let Ok(mut child) = started else {
@@ -34,7 +34,7 @@ impl Service {
         Some(Self { child, url: format!("http://127.0.0.1:{}", port.trim()) })
     }
 
-    fn settings(&self) -> ServerSettings {
+    pub(crate) fn settings(&self) -> ServerSettings {
         let url = Template::literal(format!("{}/mcp", self.url));
         let mut settings = ServerSettings::new("far", Link::Http(Address::new(url)));
         settings.start_timeout = Duration::from_secs(20);

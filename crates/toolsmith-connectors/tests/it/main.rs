@@ -6,6 +6,7 @@
     reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
 )]
 
+mod asking;
 mod bench;
 mod bound;
 mod calls;

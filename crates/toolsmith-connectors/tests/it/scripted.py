@@ -38,6 +38,9 @@ def tools():
         return []
     if mode == "names":
         return [tool("a b"), tool("a_b"), tool("x" * 90), tool("café"), tool("secret_one")]
+    if mode == "asking":
+        return [tool(name) for name in ("name", "visit", "model", "roots", "abandon", "many",
+                                        "capabilities", "wait", "polled")]
     if mode == "badschema":
         wrong = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
         return [tool("good"), dict(tool("bad"), inputSchema=wrong),
@@ -83,12 +86,52 @@ def ask(method, params):
 
 
 waiting = {}
+capabilities = {}
+NAME = {"message": "Who?", "mode": "form", "requestedSchema": {
+    "type": "object", "properties": {"name": {"type": "string", "minLength": 2}},
+    "required": ["name"]}}
+VISIT = {"message": "Sign in.", "mode": "url", "url": "https://a.example/in", "elicitationId": "1"}
+MODEL = {"messages": [{"role": "user", "content": {"type": "text", "text": "hi"}}], "maxTokens": 9}
+QUESTIONS = {"name": ("elicitation/create", NAME), "visit": ("elicitation/create", VISIT),
+             "model": ("sampling/createMessage", MODEL), "roots": ("roots/list", {})}
+
+
+def asking(request, name, params):
+    """Asks what the name of the tool says, and answers with what came back."""
+    method, question = QUESTIONS.get(name, QUESTIONS["name"])
+    if name == "abandon":
+        send({"id": "question", "method": method, "params": question})
+        if "text" not in (params.get("arguments") or {}):
+            answer(request, text("gone on"))
+    elif name == "many":
+        said = [ask(method, question)["action"] for _ in range(30)]
+        answer(request, text(json.dumps(said)))
+    elif name == "capabilities":
+        answer(request, text(json.dumps(capabilities)))
+    elif name == "polled":
+        round = int(params.get("requestState") or 0)
+        if round == 2:
+            return answer(request, text("at last"))
+        send({"id": request["id"], "result": {
+            "resultType": "input_required", "requestState": str(round + 1)}})
+    elif name == "wait":
+        waiting[request["id"]] = request
+    elif NEW and "inputResponses" not in params:
+        send({"id": request["id"], "result": {
+            "resultType": "input_required", "requestState": "opaque",
+            "inputRequests": {"it": {"method": method, "params": question}}}})
+    elif NEW:
+        answer(request, text(json.dumps(params["inputResponses"]["it"])))
+    else:
+        answer(request, text(json.dumps(ask(method, question))))
 
 
 def call(request):
     params = request["params"]
     name, arguments = params["name"], params.get("arguments") or {}
-    if name == "echo":
+    if mode == "asking":
+        asking(request, name, params)
+    elif name == "echo":
         if mode == "wrongid":
             send({"id": 987654, "result": text("for nobody")})
             return
@@ -181,6 +224,7 @@ def handle(message):
             return refuse(message, -32601, "Method not found")
         if mode == "hangs":
             return
+        capabilities.update(message["params"]["capabilities"])
         answer(message, {"protocolVersion": revision, "capabilities": {
             "tools": {"listChanged": True}, "logging": {}},
             "serverInfo": {"name": "scripted", "version": "1"}})

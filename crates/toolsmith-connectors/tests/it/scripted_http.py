@@ -1,15 +1,17 @@
 """A server of streamable HTTP on a free port of this machine; writes the port and serves."""
 
 import json
+import queue
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 mode = sys.argv[1]
 sessions = set()
+answers = {}
 counts = {"initialize": 0, "calls": 0, "tokens": 0}
 TOOLS = [
     {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
-    for name in ("echo", "expire", "count")
+    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line")
 ]
 
 
@@ -70,15 +72,55 @@ class Handler(BaseHTTPRequestHandler):
             return self.reply(404)
         if "id" not in message:
             return self.reply(202)
+        if "result" in message:
+            answers[message["id"]].put(message["result"])
+            return self.reply(202)
         if method == "tools/list":
             return self.answer(message, {"tools": TOOLS})
         name = message["params"]["name"]
         counts["calls"] += 1
         said = json.dumps(counts) if name == "count" else json.dumps(message["params"].get("arguments"))
+        if name == "ask":
+            return self.ask(message)
+        if name.startswith("endless"):
+            return self.flood(name)
         if name == "expire":
             sessions.clear()
             counts["tokens"] += 1 if mode == "token" else 0
         self.answer(message, {"content": [{"type": "text", "text": said}]})
+
+    def stream(self, kind):
+        self.send_response(200)
+        self.send_header("content-type", kind)
+        self.send_header("connection", "close")
+        self.end_headers()
+
+    def event(self, message):
+        self.wfile.write(("data: %s\n\n" % json.dumps(dict(message, jsonrpc="2.0"))).encode())
+        self.wfile.flush()
+
+    def ask(self, message):
+        """Asks on the stream of the call itself, and answers with what came back."""
+        question = "question-%s" % message["id"]
+        answers[question] = queue.Queue()
+        self.stream("text/event-stream")
+        self.event({"id": question, "method": "elicitation/create", "params": {
+            "message": "Who?", "requestedSchema": {"type": "object", "properties": {
+                "name": {"type": "string"}}}}})
+        said = json.dumps(answers[question].get(timeout=30))
+        self.event({"id": message["id"], "result": {"content": [{"type": "text", "text": said}]}})
+        self.close_connection = True
+
+    def flood(self, name):
+        """Sends a body, or one line of a stream, that does not end."""
+        is_body = name == "endless_body"
+        self.stream("application/json" if is_body else "text/event-stream")
+        try:
+            self.wfile.write(b'{"jsonrpc":"2.0","id":"' if is_body else b"data: ")
+            while True:
+                self.wfile.write(b"x" * 1_000_000)
+        except OSError:
+            self.close_connection = True
 
     def answer(self, message, result, **headers):
         body = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result})

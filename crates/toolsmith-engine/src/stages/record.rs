@@ -64,6 +64,7 @@ pub(crate) fn open<'a>(engine: &'a Parts, call: Call, view: &'a View) -> Trace<'
     let stream = engine.stream_of(call.stream, call_id, &tool_name);
     let cx = ToolContext::new(call_id, Text::default(), call.context, started, caller)
         .with_stream(stream)
+        .with_asker(call.asker)
         .with_depth(depth);
     let trace = Trace {
         engine,
@@ -132,6 +133,10 @@ impl<'a> Trace<'a> {
     fn finish(&mut self, result: Result<Settled, ToolError>) -> (Outcome, Receipt) {
         self.is_open = false;
         let duration = self.started.elapsed();
+        let unanswered = self.cx.unanswered();
+        if unanswered > 0 {
+            self.metadata.insert("unanswered_questions".to_owned(), unanswered.into());
+        }
         let result = self.judge_failure(result);
         if let Some(tool) = self.tool {
             tool.counters().count(duration, result.is_ok());

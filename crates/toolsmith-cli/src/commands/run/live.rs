@@ -1,22 +1,32 @@
 //! What a call shows while it runs: what it sends, and that it is still running.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::Arc,
+};
 
 use anyhow::Result;
+use parking_lot::Mutex;
 use toolsmith_core::{Call, Outcome, StreamItem, Value};
 
-use crate::{compose::Workshop, output::Form, progress::Spinner};
+use crate::{asking::Terminal, compose::Workshop, output::Form, progress::Spinner};
 
 /// Makes a call; people see on standard error what it sends before its outcome.
-pub(super) async fn follow(workshop: &Workshop, call: Call, form: Form) -> Result<Outcome> {
+///
+/// What the tool asks is put to whoever sits at the terminal.
+pub(super) async fn follow(workshop: &Workshop, mut call: Call, form: Form) -> Result<Outcome> {
     let mut live = Live::start(&call.tool, form, io::stderr());
+    let spinner = Arc::clone(&live.spinner);
+    // The spinner and a question would write into each other's lines.
+    let terminal = Terminal::find(Arc::new(move || drop(spinner.lock().take())));
+    call.asker = terminal.map(|terminal| Arc::new(terminal) as _);
     let outcome = workshop.follow(call, |item| live.show(item)).await;
     live.end();
     outcome
 }
 
 struct Live<W: Write> {
-    spinner: Option<Spinner>,
+    spinner: Arc<Mutex<Option<Spinner>>>,
     form: Form,
     out: W,
     /// Whether the last piece ended in the middle of a line.
@@ -25,7 +35,7 @@ struct Live<W: Write> {
 
 impl<W: Write> Live<W> {
     fn start(tool: &str, form: Form, out: W) -> Self {
-        let spinner = Some(Spinner::start(format!("running {tool}")));
+        let spinner = Arc::new(Mutex::new(Some(Spinner::start(format!("running {tool}")))));
         Self { spinner, form, out, is_inside_line: false }
     }
 
@@ -35,7 +45,7 @@ impl<W: Write> Live<W> {
             StreamItem::Chunk(_) => {}
             StreamItem::Progress { done, total, message } => {
                 let far = total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
-                if let Some(spinner) = &self.spinner {
+                if let Some(spinner) = &*self.spinner.lock() {
                     spinner.say(format!("{far} {message}"));
                 }
             }
@@ -45,7 +55,7 @@ impl<W: Write> Live<W> {
     /// Text is shown as it comes, other values a line each.
     fn chunk(&mut self, chunk: &Value) {
         // The spinner and the pieces would write into each other's lines.
-        self.spinner = None;
+        drop(self.spinner.lock().take());
         let piece = match chunk {
             Value::String(text) => text.clone(),
             other => format!("{other}\n"),
@@ -56,7 +66,7 @@ impl<W: Write> Live<W> {
     }
 
     fn end(mut self) {
-        self.spinner = None;
+        drop(self.spinner.lock().take());
         if self.is_inside_line {
             self.out.write_all(b"\n").ok();
         }

@@ -1,0 +1,72 @@
+//! Questions that a running tool puts to whoever called it.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::{BoxFuture, ToolError};
+
+/// What a tool wants to know, or wants a person to do, before it goes on.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Question {
+    /// Some values.
+    Form {
+        /// Who asks: the tool, and the server behind it.
+        from: String,
+        /// What is asked, in words for a person.
+        message: String,
+        /// What the answer must be: the JSON Schema of an object with plain fields.
+        schema: Value,
+    },
+    /// A visit of an address, where the person does something that stays between the two.
+    Visit {
+        /// Who asks: the tool, and the server behind it.
+        from: String,
+        /// What for, in words for a person.
+        message: String,
+        /// The address; it is shown before anything opens it.
+        url: String,
+    },
+}
+
+impl Question {
+    /// Returns what is asked, in words for a person.
+    pub fn message(&self) -> &str {
+        match self {
+            Self::Form { message, .. } | Self::Visit { message, .. } => message,
+        }
+    }
+}
+
+/// What came of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The values; null when a visit was agreed to.
+    Accept(Value),
+    /// The person does not want to answer; the tool may go on without.
+    Decline,
+    /// The person wants the whole thing to stop, or did not decide.
+    Cancel,
+}
+
+/// Answers the questions of tools on behalf of a caller: the door that the call came through.
+///
+/// Futures are dropped when the call ends, however it ends. Whoever asks checks what comes back
+/// against the schema.
+pub trait Asker: Send + Sync + fmt::Debug {
+    /// Puts a question to the person behind the caller.
+    fn ask(&self, question: Question) -> BoxFuture<'_, Answer>;
+
+    /// Lets the caller's model answer a conversation, both in the words of the MCP protocol.
+    ///
+    /// The request is the `params` of `sampling/createMessage`, the answer its result.
+    fn sample(&self, _request: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+        Box::pin(async { Err(no_model()) })
+    }
+}
+
+/// There is no model that could answer.
+pub(crate) fn no_model() -> ToolError {
+    ToolError::failed("No model of the caller can be asked here.")
+}
