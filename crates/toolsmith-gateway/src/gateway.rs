@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
 
-use crate::{House, Visitor};
+use crate::{House, Visitor, guard::Hosts, mcp};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub(crate) struct Parts {
     pub(crate) house: Arc<dyn House>,
     pub(crate) config: GatewayConfig,
     pub(crate) started: Instant,
+    /// What the MCP door remembers.
+    pub(crate) mcp: mcp::Memory,
 }
 
 /// What can be set about the doors.
@@ -34,6 +36,12 @@ pub struct GatewayConfig {
     pub shutdown_timeout: Duration,
     /// The folders that file tools may touch for callers of the doors.
     pub allowed_paths: Option<Arc<[PathBuf]>>,
+    /// Under which names the doors answer.
+    pub hosts: Hosts,
+    /// How many MCP sessions are held at once; one that nobody uses gives way.
+    pub max_mcp_sessions: usize,
+    /// How long an MCP session is held that nobody uses.
+    pub mcp_session_timeout: Duration,
 }
 
 impl Default for GatewayConfig {
@@ -44,6 +52,9 @@ impl Default for GatewayConfig {
             max_connections: 16_384,
             shutdown_timeout: Duration::from_secs(30),
             allowed_paths: None,
+            hosts: Hosts::default(),
+            max_mcp_sessions: 10_000,
+            mcp_session_timeout: Duration::from_secs(30 * 60),
         }
     }
 }
@@ -51,7 +62,8 @@ impl Default for GatewayConfig {
 impl Gateway {
     /// Opens doors to an engine.
     pub fn new(engine: Engine, house: Arc<dyn House>, config: GatewayConfig) -> Self {
-        Self(Arc::new(Parts { engine, house, config, started: Instant::now() }))
+        let mcp = mcp::Memory::new(&config);
+        Self(Arc::new(Parts { engine, house, config, started: Instant::now(), mcp }))
     }
 
     /// Makes the context of a visitor's calls through a door.

@@ -6,13 +6,17 @@
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
 mod gateway;
+mod guard;
 mod house;
 mod http;
 mod json;
+mod mcp;
 mod server;
 mod visitor;
 
 pub use gateway::{Gateway, GatewayConfig};
+pub use guard::Hosts;
 pub use house::{Health, House};
+pub use mcp::speak;
 pub use server::{Ended, serve};
 pub use visitor::Visitor;

@@ -59,7 +59,7 @@ impl IntoResponse for Answer {
 
 /// Why a request is not even a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Failure {
+pub(crate) struct Failure {
     status: StatusCode,
     name: &'static str,
     message: String,
