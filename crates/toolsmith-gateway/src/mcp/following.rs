@@ -42,8 +42,10 @@ pub(crate) enum Said {
 pub(crate) enum Done {
     /// A call has its outcome.
     Call(Box<Outcome>),
-    /// A prompt or a resource is there, or is not.
+    /// A prompt or a resource is there, or cannot be had.
     Item(Result<Value, ToolError>),
+    /// There is no such prompt or resource.
+    Missing,
 }
 
 /// The work itself.
@@ -218,6 +220,7 @@ impl Following {
             Some(Done::Item(item)) => item
                 .map_err(|error| refused(&error, self.answering.revision))
                 .map(|item| self.subject.write(&mut writing, item)),
+            Some(Done::Missing) => Err(self.subject.missing(self.answering.revision)),
             None => Err(Refusal::internal("The work ended without a result.")),
         };
         match written {
@@ -262,6 +265,11 @@ impl Answering {
 }
 
 impl Telling {
+    /// Tells nothing.
+    pub(crate) fn nothing() -> Self {
+        Self { token: None, level: None, tool: Text::default(), done: f64::NEG_INFINITY }
+    }
+
     /// Writes what a call has sent; nothing when the client does not want to hear it.
     fn tell(&mut self, item: StreamItem) -> Option<Vec<u8>> {
         match item {
@@ -296,6 +304,15 @@ struct Progress<'a> {
 }
 
 impl Subject {
+    /// Says that there is no such thing.
+    fn missing(&self, revision: Revision) -> Refusal {
+        if self.is_resource() {
+            Refusal::no_resource(&self.name, revision)
+        } else {
+            Refusal::no_prompt(&self.name)
+        }
+    }
+
     /// Writes what was found.
     fn write(&self, writing: &mut Writing, item: Value) {
         if let Value::Object(members) = item {

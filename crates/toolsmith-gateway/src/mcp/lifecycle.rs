@@ -11,7 +11,7 @@ use super::{
     wire::{self, Request},
     writing::{Freshness, Writing},
 };
-use crate::{Gateway, Visitor};
+use crate::Visitor;
 
 /// What models are told about us.
 const INSTRUCTIONS: &str = "Toolsmith offers the tools of its registry. Where `search_tools` and \
@@ -29,7 +29,6 @@ struct Hello {
 
 /// Begins a session, and answers what is spoken in it.
 pub(crate) fn initialize(
-    gateway: &Gateway,
     visitor: &Visitor,
     request: &Request<'_>,
 ) -> Result<(Session, Vec<u8>), Refusal> {
@@ -38,25 +37,27 @@ pub(crate) fn initialize(
     let abilities = Abilities::from(&hello.capabilities);
     let mut writing = Writing::to(request.id, revision);
     writing.put("protocolVersion", revision.as_str());
-    writing.put("capabilities", &capabilities(gateway, revision));
+    writing.put("capabilities", &capabilities(revision));
     writing.put("serverInfo", &server_info());
     writing.put("instructions", INSTRUCTIONS);
     Ok((Session::new(visitor.id.clone(), revision, abilities), writing.end()))
 }
 
 /// Answers what is spoken here, to a client whose requests stand for themselves.
-pub(crate) fn discover(gateway: &Gateway, request: &Request<'_>, revision: Revision) -> Vec<u8> {
+pub(crate) fn discover(request: &Request<'_>, revision: Revision) -> Vec<u8> {
     let mut writing = Writing::to(request.id, revision);
     writing.put("supportedVersions", &Revision::ALL.map(Revision::as_str));
-    writing.put("capabilities", &capabilities(gateway, revision));
+    writing.put("capabilities", &capabilities(revision));
     writing.put("instructions", INSTRUCTIONS);
     writing.holds(Freshness::ForAWhile);
     writing.end()
 }
 
-fn capabilities(_gateway: &Gateway, revision: Revision) -> Value {
+fn capabilities(revision: Revision) -> Value {
     let mut capabilities = json!({
         "tools": { "listChanged": true },
+        "prompts": { "listChanged": true },
+        "resources": { "listChanged": true, "subscribe": true },
     });
     if !revision.is_stateless() {
         capabilities["logging"] = json!({});

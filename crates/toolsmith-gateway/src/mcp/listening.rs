@@ -5,9 +5,9 @@ use std::{future::pending, time::Duration};
 use serde_json::value::RawValue;
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::CancellationToken;
-use toolsmith_core::{Editions, Map, Value, json};
+use toolsmith_core::{Editions, Map, Rights, Value, json};
 
-use super::wire;
+use super::{resources::Followed, wire};
 use crate::Gateway;
 
 /// How long changes are gathered before they are told: one reload is one message.
@@ -36,6 +36,9 @@ pub(crate) struct Listening {
     library: Option<watch::Receiver<Editions>>,
     known: Editions,
     interest: Interest,
+    followed: Followed,
+    rights: Rights,
+    gateway: Gateway,
     /// The request that opened the stream, where messages repeat it.
     subscription: Option<Box<RawValue>>,
     ended: CancellationToken,
@@ -44,13 +47,21 @@ pub(crate) struct Listening {
 
 impl Listening {
     /// Begins to listen, until a token ends it.
-    pub(crate) fn new(gateway: &Gateway, interest: Interest, ended: CancellationToken) -> Self {
+    pub(crate) fn new(
+        gateway: &Gateway,
+        rights: Rights,
+        (interest, followed): (Interest, Followed),
+        ended: CancellationToken,
+    ) -> Self {
         let library = gateway.0.house.library().map(|library| library.changes());
         Self {
             tools: gateway.0.engine.registry().changes(),
             known: library.as_ref().map(|library| *library.borrow()).unwrap_or_default(),
             library,
             interest,
+            followed,
+            rights,
+            gateway: gateway.clone(),
             subscription: None,
             ended,
             waiting: Vec::new(),
@@ -100,6 +111,10 @@ impl Listening {
             // Every tool has a page.
             ((has_tools || known.resources != editions.resources) && resources, "notifications/resources/list_changed"),
         ];
+        for uri in self.followed.changed(&self.gateway, &self.rights) {
+            let message = self.message("notifications/resources/updated", json!({ "uri": uri }));
+            self.waiting.push(message);
+        }
         for (is_told, method) in told {
             if is_told {
                 let message = self.message(method, json!({}));

@@ -5,6 +5,7 @@
 //! 2025-11-25 a client begins a [`session`]; from 2026-07-28 on every request says who sends it.
 
 mod asking;
+mod completion;
 mod following;
 mod group;
 pub(crate) mod http;
@@ -12,7 +13,9 @@ mod lifecycle;
 mod listening;
 mod meta;
 mod peer;
+mod prompts;
 mod refusal;
+mod resources;
 mod revision;
 mod rounds;
 mod server;
@@ -26,13 +29,20 @@ mod writing;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
+use toolsmith_core::{Library, Map, Value};
 
 pub use self::stdio::speak;
 use self::{
-    asking::Asking, following::Following, listening::Listening, rounds::Rounds,
-    sessions::Sessions, tools::Deferred,
+    asking::Asking,
+    following::Following,
+    listening::Listening,
+    refusal::Refusal,
+    rounds::{Rounds, Subject},
+    sessions::Sessions,
+    tools::Deferred,
+    wire::Id,
 };
-use crate::{Gateway, GatewayConfig};
+use crate::{Gateway, GatewayConfig, Visitor};
 
 /// What the door remembers between messages.
 #[derive(Debug)]
@@ -85,6 +95,28 @@ pub(crate) enum Answer {
     Nothing,
 }
 
+impl Gateway {
+    /// Returns what is offered besides tools, to who may see all of it.
+    ///
+    /// Rights are about tools; who may use some alone sees nothing that they do not speak of.
+    fn library(&self, visitor: &Visitor) -> Option<Arc<dyn Library>> {
+        self.0.house.library().filter(|_| visitor.rights.tools.is_none())
+    }
+
+    /// Goes on with a request that waited for answers.
+    fn resume(
+        &self,
+        state: &str,
+        subject: &Subject,
+        answers: Map<String, Value>,
+        id: Id<'_>,
+    ) -> Result<Answer, Refusal> {
+        let mut following = self.0.mcp.rounds.resume(state, subject, answers)?;
+        following.answering.id = id.as_json().into();
+        Ok(Answer::Following(following))
+    }
+}
+
 /// Takes known secrets out of an answer: values of variables may stand in descriptions.
 fn clean(gateway: &Gateway, text: Vec<u8>) -> Vec<u8> {
     let redactor = gateway.0.engine.redactor();
@@ -96,7 +128,7 @@ fn clean(gateway: &Gateway, text: Vec<u8>) -> Vec<u8> {
     if is_clean {
         return text;
     }
-    let mut value: toolsmith_core::Value = serde_json::from_slice(&text).unwrap_or_default();
+    let mut value: Value = serde_json::from_slice(&text).unwrap_or_default();
     redactor.value(&mut value);
     serde_json::to_vec(&value).unwrap_or_default()
 }

@@ -80,6 +80,12 @@ impl Refusal {
         Self::new(code, StatusCode::OK, "Resource not found").with_data(json!({ "uri": uri }))
     }
 
+    /// There is no such prompt, or this caller may not see it.
+    pub(crate) fn no_prompt(name: &str) -> Self {
+        let name: String = name.chars().take(80).collect();
+        Self::invalid_params(format!("There is no prompt `{name}`."))
+    }
+
     /// There is no such group, or nothing in it that this caller may see.
     pub(crate) fn no_group() -> Self {
         Self::new(INVALID_REQUEST, StatusCode::NOT_FOUND, "There is no such group of tools.")

@@ -7,12 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{
-    Answer, http,
+    Answer,
+    completion::complete,
+    http,
     lifecycle::{discover, set_level},
     listening::{Interest, Listening},
     meta::Introduced,
     peer::Peer,
+    prompts,
     refusal::Refusal,
+    resources::{self, Followed},
     session::Session,
     tools::{self, Calling},
     wire::{self, Notification, Request},
@@ -33,6 +37,10 @@ pub(crate) async fn answer_in_session(
             tools::call(gateway, &peer, request.id, Calling::read(request)?).await
         }
         "ping" => Ok(Answer::Text(Writing::to(request.id, peer.revision).end())),
+        "resources/subscribe" => {
+            resources::subscribe(gateway, &peer, request).map(Answer::Text)
+        }
+        "resources/unsubscribe" => resources::unsubscribe(&peer, request).map(Answer::Text),
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
         _ => answer_any(gateway, &peer, request).await,
     }
@@ -55,8 +63,8 @@ pub(crate) async fn answer_alone(
     http::headers::check(headers, request, introduced.meta.as_ref(), None)?;
     let peer = Peer::of_request(introduced.meta.as_ref(), visitor)?;
     match request.method.as_ref() {
-        "server/discover" => Ok(Answer::Text(discover(gateway, request, peer.revision))),
-        "subscriptions/listen" => subscribe(gateway, request),
+        "server/discover" => Ok(Answer::Text(discover(request, peer.revision))),
+        "subscriptions/listen" => subscribe(gateway, &peer, request),
         _ => answer_any(gateway, &peer, request).await,
     }
 }
@@ -69,6 +77,14 @@ async fn answer_any(
 ) -> Result<Answer, Refusal> {
     match request.method.as_ref() {
         "tools/list" => tools::list(gateway, peer, request).map(Answer::Text),
+        "resources/list" => resources::list(gateway, peer, request).await.map(Answer::Text),
+        "resources/templates/list" => {
+            resources::templates(gateway, peer, request).await.map(Answer::Text)
+        }
+        "resources/read" => resources::read(gateway, peer, request).await,
+        "prompts/list" => prompts::list(gateway, peer, request).await.map(Answer::Text),
+        "prompts/get" => prompts::get(gateway, peer, request).await,
+        "completion/complete" => complete(gateway, peer, request).await.map(Answer::Text),
         method => Err(Refusal::unknown_method(method)),
     }
 }
@@ -88,6 +104,8 @@ struct Wishes {
     prompts_list_changed: bool,
     #[serde(default, skip_serializing_if = "is_not")]
     resources_list_changed: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    resource_subscriptions: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
@@ -96,8 +114,10 @@ fn is_not(wish: &bool) -> bool {
 }
 
 /// Opens a stream of changes.
-fn subscribe(gateway: &Gateway, request: &Request<'_>) -> Result<Answer, Refusal> {
-    let wanted = wire::params::<Subscription>(request.params)?.notifications;
+fn subscribe(gateway: &Gateway, peer: &Peer, request: &Request<'_>) -> Result<Answer, Refusal> {
+    let mut wanted = wire::params::<Subscription>(request.params)?.notifications;
+    let (followed, rights) = (Followed::default(), &peer.visitor.rights);
+    wanted.resource_subscriptions.retain(|uri| followed.follow(gateway, rights, uri));
     let interest = Interest {
         tools: wanted.tools_list_changed,
         prompts: wanted.prompts_list_changed,
@@ -105,7 +125,8 @@ fn subscribe(gateway: &Gateway, request: &Request<'_>) -> Result<Answer, Refusal
     };
     let id = RawValue::from_string(request.id.as_json().to_owned())
         .map_err(|_| Refusal::invalid_request("The `id` is not JSON."))?;
-    let listening = Listening::new(gateway, interest, gateway.0.mcp.ended.child_token());
+    let ended = gateway.0.mcp.ended.child_token();
+    let listening = Listening::new(gateway, rights.clone(), (interest, followed), ended);
     let accepted = serde_json::to_value(&wanted).unwrap_or_default();
     Ok(Answer::Listening(Box::new(listening.for_subscription(id, &accepted))))
 }

@@ -1,7 +1,7 @@
 //! One session of a client that began with `initialize`.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicU8, AtomicU64, Ordering::Relaxed},
@@ -15,12 +15,10 @@ use toolsmith_core::{Text, Value};
 
 use super::{
     meta::{Abilities, Level},
+    resources::Followed,
     revision::Revision,
     wire::{Id, Response},
 };
-
-/// How many resources a session may follow.
-const MOST_FOLLOWED: usize = 1_000;
 
 /// What came back: the result, or the error.
 pub(crate) type Returned = Result<Value, Value>;
@@ -40,7 +38,8 @@ pub(crate) struct Session {
     running: Mutex<HashMap<Box<str>, CancellationToken>>,
     asked: Mutex<HashMap<u64, oneshot::Sender<Returned>>>,
     next_question: AtomicU64,
-    followed: Mutex<BTreeSet<String>>,
+    /// The resources that the client follows.
+    pub(crate) followed: Followed,
     listener: Mutex<Option<CancellationToken>>,
 }
 
@@ -57,7 +56,7 @@ impl Session {
             running: Mutex::default(),
             asked: Mutex::default(),
             next_question: AtomicU64::new(1),
-            followed: Mutex::default(),
+            followed: Followed::default(),
             listener: Mutex::default(),
         }
     }
@@ -107,26 +106,6 @@ impl Session {
         };
         // Who asked may have left meanwhile.
         sender.send(response.outcome.map(read).map_err(read)).ok();
-    }
-
-    /// Follows a resource; false when too many are followed.
-    pub(crate) fn follow(&self, uri: &str) -> bool {
-        let mut followed = self.followed.lock();
-        let has_room = followed.len() < MOST_FOLLOWED || followed.contains(uri);
-        if has_room {
-            followed.insert(uri.to_owned());
-        }
-        has_room
-    }
-
-    /// Follows a resource no longer.
-    pub(crate) fn leave(&self, uri: &str) {
-        self.followed.lock().remove(uri);
-    }
-
-    /// Tells whether a resource is followed.
-    pub(crate) fn follows(&self, uri: &str) -> bool {
-        self.followed.lock().contains(uri)
     }
 
     /// Makes a stream the one that hears what belongs to no request; the one before ends.

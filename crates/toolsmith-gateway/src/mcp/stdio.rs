@@ -163,7 +163,9 @@ impl Conversation {
     /// Tells the client of changes from now on.
     fn listen(&mut self) {
         let Some(session) = &self.session else { return };
-        let listening = Listening::new(&self.gateway, Interest::ALL, session.listen());
+        let heard = (Interest::ALL, session.followed.clone());
+        let rights = self.visitor.rights.clone();
+        let listening = Listening::new(&self.gateway, rights, heard, session.listen());
         let sender = self.sender.clone();
         self.tasks.spawn(async move {
             listen(listening, &sender).await;
@@ -173,7 +175,7 @@ impl Conversation {
 
     async fn answer(&mut self, request: &Request<'_>, text: &str) {
         if request.method == "initialize" && !is_of_its_own(request) {
-            let begun = initialize(&self.gateway, &self.visitor, request);
+            let begun = initialize(&self.visitor, request);
             return match begun {
                 Ok((session, text)) => {
                     self.session = Some(Arc::new(session));

@@ -8,6 +8,8 @@
 
 mod bodies;
 mod calls;
+mod conformance;
 mod ending;
+mod fixtures;
 mod listing;
 mod support;

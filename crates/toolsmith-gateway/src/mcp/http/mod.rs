@@ -165,7 +165,7 @@ fn find(
 
 /// Begins a session.
 fn begin(gateway: &Gateway, visitor: &Visitor, request: &Request<'_>) -> Response {
-    let begun = initialize(gateway, visitor, request).and_then(|(session, text)| {
+    let begun = initialize(visitor, request).and_then(|(session, text)| {
         let key = gateway.0.mcp.sessions.open(session)?;
         let key = HeaderValue::try_from(key)
             .map_err(|_| Refusal::internal("The session has no name."))?;
@@ -246,13 +246,12 @@ pub(crate) async fn get(
         let said = headers::text(&headers, REVISION).map(Revision::from_name);
         let is_streamed = matches!(Forms::of(&headers), Some(Forms::Both | Forms::StreamOnly));
         let session = find(&gateway, &visitor, headers::text(&headers, SESSION), said)?;
-        if is_streamed { Ok(session) } else { Err(Refusal::not_acceptable()) }
+        if is_streamed { Ok((session, visitor)) } else { Err(Refusal::not_acceptable()) }
     });
     match session {
-        Ok(session) => {
-            let ended = session.listen();
-            let listening = Listening::new(&gateway, Interest::ALL, ended);
-            stream::listen(listening)
+        Ok((session, visitor)) => {
+            let (heard, ended) = ((Interest::ALL, session.followed.clone()), session.listen());
+            stream::listen(Listening::new(&gateway, visitor.rights, heard, ended))
         }
         Err(refusal) => refused(None, &refusal, Revision::Jul2026),
     }

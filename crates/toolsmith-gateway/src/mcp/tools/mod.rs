@@ -6,6 +6,6 @@ mod list;
 mod pair;
 mod schema;
 
-pub(crate) use call::{Calling, call};
-pub(crate) use list::list;
+pub(crate) use call::{Calling, asking, call, responses};
+pub(crate) use list::{PAGE, Wanted, list};
 pub(crate) use pair::Deferred;

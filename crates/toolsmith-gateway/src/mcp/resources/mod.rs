@@ -1,0 +1,192 @@
+//! What can be read: a page for each tool, kept outputs, and what others offer.
+
+mod artifacts;
+mod followed;
+mod page;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use toolsmith_core::{Exposure, Map, Value, json};
+use toolsmith_engine::registry::Filter;
+
+pub(crate) use self::followed::Followed;
+use super::{
+    Answer, clean,
+    following::{Answering, Channels, Done, Following, Telling},
+    peer::Peer,
+    refusal::Refusal,
+    revision::Revision,
+    rounds::Subject,
+    tools::{PAGE, Wanted, asking, content::Promise, responses},
+    wire::{self, Request, present},
+    writing::{Freshness, Writing},
+};
+use crate::Gateway;
+
+/// How the address of a tool's page begins.
+const TOOLS: &str = "toolsmith://tools/";
+
+/// How the address of a kept output begins.
+const ARTIFACTS: &str = "toolsmith://artifacts/";
+
+/// Answers a page of what can be read.
+pub(crate) async fn list(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let wanted: Wanted = wire::params(request.params)?;
+    let mut resources = Vec::new();
+    if wanted.cursor.is_none() {
+        if let Some(library) = gateway.library(&peer.visitor) {
+            resources.extend(library.resources().await);
+        }
+        resources.extend(artifacts::list(gateway, peer).await);
+    }
+    let filter = Filter {
+        exposure: Some(Exposure::Direct),
+        enabled: Some(true),
+        ..Filter::visible_to(&peer.visitor.rights)
+    };
+    let registry = gateway.0.engine.registry();
+    let mut tools = registry.page(&filter, wanted.cursor.as_deref(), PAGE + 1);
+    let has_more = tools.len() > PAGE;
+    tools.truncate(PAGE);
+    resources.extend(tools.iter().map(|entry| page::listed(&entry.spec, peer.revision)));
+    let mut writing = Writing::to(request.id, peer.revision);
+    writing.put("resources", &resources);
+    if let Some(last) = tools.last().filter(|_| has_more) {
+        writing.put("nextCursor", last.spec.name.as_str());
+    }
+    writing.holds(Freshness::ForAWhile);
+    Ok(clean(gateway, writing.end()))
+}
+
+/// Answers how addresses are made of what is not listed.
+pub(crate) async fn templates(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut templates = vec![
+        json!({
+            "uriTemplate": "toolsmith://tools/{name}",
+            "name": "tool",
+            "description": "What a tool does, takes and returns.",
+            "mimeType": "text/markdown",
+        }),
+        json!({
+            "uriTemplate": "toolsmith://artifacts/{call_id}{?offset}",
+            "name": "artifact",
+            "description": "The whole output of a call, when it was too large to show; from a byte on.",
+        }),
+    ];
+    if let Some(library) = gateway.library(&peer.visitor) {
+        templates.extend(library.templates().await);
+    }
+    let mut writing = Writing::to(request.id, peer.revision);
+    writing.put("resourceTemplates", &templates);
+    writing.holds(Freshness::ForAWhile);
+    Ok(clean(gateway, writing.end()))
+}
+
+#[derive(Debug, Deserialize)]
+struct Reading<'a> {
+    uri: String,
+    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "present")]
+    responses: Option<&'a RawValue>,
+    #[serde(default, rename = "requestState")]
+    state: Option<String>,
+}
+
+/// Reads a resource.
+pub(crate) async fn read(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Result<Answer, Refusal> {
+    let Reading { uri, responses: answers, state } = wire::params(request.params)?;
+    let own = if let Some(name) = uri.strip_prefix(TOOLS) {
+        page::read(gateway, peer, name, &uri)
+    } else if let Some(rest) = uri.strip_prefix(ARTIFACTS) {
+        artifacts::read(gateway, peer, rest, &uri).await
+    } else {
+        let given = responses(answers)?;
+        return borrow(gateway, peer, request, (uri, given, state)).await;
+    };
+    let content = own.ok_or_else(|| Refusal::no_resource(&uri, peer.revision))?;
+    let mut writing = Writing::to(request.id, peer.revision);
+    writing.put("contents", &[content]);
+    writing.holds(Freshness::Now);
+    Ok(Answer::Text(clean(gateway, writing.end())))
+}
+
+/// Reads what somebody else offers; the client may be asked something on the way.
+async fn borrow(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+    (uri, given, state): (String, Map<String, Value>, Option<String>),
+) -> Result<Answer, Refusal> {
+    let subject =
+        Subject { visitor: peer.visitor.id.clone(), method: "resources/read", name: uri.clone() };
+    if let Some(state) = state.filter(|_| peer.revision.is_stateless()) {
+        return gateway.resume(&state, &subject, given, request.id);
+    }
+    let library = gateway.library(&peer.visitor);
+    let library = library.ok_or_else(|| Refusal::no_resource(&uri, peer.revision))?;
+    let mut channels = Channels::default();
+    let asking = asking(gateway, peer, &mut channels, given);
+    let asker = std::sync::Arc::clone(&asking);
+    let work = Box::pin(async move {
+        match library.read(&uri, Some(asker)).await {
+            Some(found) => Done::Item(found),
+            None => Done::Missing,
+        }
+    });
+    let answering = Answering {
+        id: request.id.as_json().into(),
+        revision: peer.revision,
+        promise: Promise::Nothing,
+    };
+    let told = (subject, answering, Telling::nothing());
+    let following = Following::new(gateway.clone(), told, (work, channels), asking, None);
+    Ok(Answer::Following(Box::new(following)))
+}
+
+#[derive(Debug, Deserialize)]
+struct Named {
+    uri: String,
+}
+
+/// Lets a session hear when a resource changes.
+pub(crate) fn subscribe(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let Named { uri } = wire::params(request.params)?;
+    if let Some(session) = &peer.session
+        && !session.followed.follow(gateway, &peer.visitor.rights, &uri)
+    {
+        return Err(Refusal::invalid_params("Too many resources are followed."));
+    }
+    Ok(Writing::to(request.id, peer.revision).end())
+}
+
+/// Lets a session hear it no longer.
+pub(crate) fn unsubscribe(peer: &Peer, request: &Request<'_>) -> Result<Vec<u8>, Refusal> {
+    let Named { uri } = wire::params(request.params)?;
+    if let Some(session) = &peer.session {
+        session.followed.leave(&uri);
+    }
+    Ok(Writing::to(request.id, peer.revision).end())
+}
+
+/// Adds a title where the revision knows titles.
+fn with_title(mut resource: Value, title: &str, revision: Revision) -> Value {
+    if revision.has_titles() {
+        resource["title"] = title.into();
+    }
+    resource
+}
