@@ -181,9 +181,12 @@ impl Following {
     }
 
     fn run_alone(&mut self) {
-        if let Working::InPlace(work) = std::mem::replace(&mut self.working, Working::Over) {
-            self.working = Working::Alone(AbortOnDropHandle::new(tokio::spawn(work)));
-        }
+        self.working = match std::mem::replace(&mut self.working, Working::Over) {
+            Working::InPlace(work) => {
+                Working::Alone(AbortOnDropHandle::new(tokio::spawn(work)))
+            }
+            other => other,
+        };
     }
 
     /// Answers that more must be known first, and keeps the work for when it is.

@@ -27,7 +27,7 @@ struct Verdict {
 }
 
 /// Starts a gateway with what the suite expects.
-async fn fixtures() -> Running {
+pub(crate) async fn fixtures() -> Running {
     let (slot, shelf) = (tools::Slot::default(), Arc::new(Shelf::default()));
     let mut all = tools::all(&slot, &shelf);
     all.extend(questions::all());

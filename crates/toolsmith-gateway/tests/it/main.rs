@@ -12,4 +12,5 @@ mod conformance;
 mod ending;
 mod fixtures;
 mod listing;
+mod mcp;
 mod support;
