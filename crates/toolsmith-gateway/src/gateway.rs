@@ -54,7 +54,7 @@ impl Default for GatewayConfig {
             allowed_paths: None,
             hosts: Hosts::default(),
             max_mcp_sessions: 10_000,
-            mcp_session_timeout: Duration::from_secs(30 * 60),
+            mcp_session_timeout: Duration::from_mins(30),
         }
     }
 }

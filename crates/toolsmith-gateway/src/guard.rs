@@ -93,7 +93,8 @@ mod tests {
 
     #[test]
     fn only_names_of_this_machine_are_answered() {
-        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8001", "127.9.9.9", "[::1]:9", "[::1]"] {
+        for host in ["localhost", "LOCALHOST:80", "127.0.0.1:8001", "127.9.9.9", "[::1]:9", "[::1]"]
+        {
             assert!(verdict(host, None, &Hosts::Local), "{host}");
         }
         for host in [
@@ -116,7 +117,8 @@ mod tests {
         for origin in ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:1"] {
             assert!(verdict("localhost", Some(origin), &Hosts::Local), "{origin}");
         }
-        for origin in ["http://evil.example", "null", "localhost", "http://localhost@evil.example"] {
+        for origin in ["http://evil.example", "null", "localhost", "http://localhost@evil.example"]
+        {
             assert!(!verdict("localhost", Some(origin), &Hosts::Local), "{origin}");
         }
     }

@@ -25,7 +25,7 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 /// How often it is looked for what nobody came back to.
 const SHORTEST_SWEEP: Duration = Duration::from_secs(1);
-const LONGEST_SWEEP: Duration = Duration::from_secs(60);
+const LONGEST_SWEEP: Duration = Duration::from_mins(1);
 
 /// The largest head of a request, in bytes and in headers.
 const MAX_HEAD: usize = 64 << 10;

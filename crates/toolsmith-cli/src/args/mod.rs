@@ -10,6 +10,7 @@ mod export;
 mod globals;
 mod import;
 mod init;
+mod mcp;
 mod moment;
 mod run;
 mod serve;
@@ -33,6 +34,7 @@ pub use self::{
     globals::Globals,
     import::{ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
     init::Init,
+    mcp::{Mcp, McpClient},
     moment::Moment,
     run::{Batch, Run},
     serve::Serve,
@@ -64,6 +66,8 @@ pub struct Cli {
 pub enum Word {
     /// Serve the tools to other programs, over HTTP.
     Serve(Serve),
+    /// Give the tools to an MCP client, over standard input and output.
+    Mcp(Mcp),
     /// Call a tool.
     Run(Run),
     /// Call many tools at once.
@@ -188,7 +192,7 @@ mod tests {
 
     #[test]
     fn words_that_do_not_work_yet_are_not_there() {
-        for word in ["mcp", "chat", "worker"] {
+        for word in ["chat", "worker"] {
             assert_eq!(parse(&[word]).unwrap_err().kind(), ErrorKind::InvalidSubcommand, "{word}");
         }
     }

@@ -58,7 +58,9 @@ impl Field {
             ("", None) => return Ok(None),
             (text, _) => self.value(text)?,
         };
-        let Ok(schema) = Schema::compile(&JsonText::of(&self.schema)) else { return Ok(Some(value)) };
+        let Ok(schema) = Schema::compile(&JsonText::of(&self.schema)) else {
+            return Ok(Some(value));
+        };
         match schema.problems(&value).first() {
             None => Ok(Some(value)),
             Some(problem) => Err(problem.message.clone()),
@@ -144,7 +146,8 @@ mod tests {
 
     #[test]
     fn choices_are_taken_by_value_title_and_number() {
-        let plain = field(json!({ "type": "string", "enum": ["a", "b"], "enumNames": ["Aa", "Bb"] }));
+        let plain =
+            field(json!({ "type": "string", "enum": ["a", "b"], "enumNames": ["Aa", "Bb"] }));
         let titled = field(json!({ "type": "string", "oneOf": [
             { "const": "a", "title": "Aa" }, { "const": "b", "title": "Bb" }] }));
         for field in [plain, titled] {

@@ -34,7 +34,9 @@ impl Terminal {
     /// Returns the terminal; nothing when nobody sits there.
     pub(crate) fn find(clear: ClearLine) -> Option<Self> {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
-        is_there.then(|| Self::new(clear, Box::new(BufReader::new(io::stdin())), Box::new(io::stderr())))
+        is_there.then(|| {
+            Self::new(clear, Box::new(BufReader::new(io::stdin())), Box::new(io::stderr()))
+        })
     }
 
     fn new(clear: ClearLine, lines: Box<dyn BufRead + Send>, out: Box<dyn Write + Send>) -> Self {
@@ -51,8 +53,13 @@ impl Terminal {
                 self.fill_in(&schema, &mut lines).await
             }
             Question::Visit { from, message, url } => {
-                self.say(&format!("{from} asks you to visit an address: {message}\n  {}\n", one_line(&url)));
-                self.agree("Done there, or will you?", &mut lines).await.unwrap_or(Answer::Accept(Value::Null))
+                self.say(&format!(
+                    "{from} asks you to visit an address: {message}\n  {}\n",
+                    one_line(&url)
+                ));
+                self.agree("Done there, or will you?", &mut lines)
+                    .await
+                    .unwrap_or(Answer::Accept(Value::Null))
             }
             _ => Answer::Decline,
         }
@@ -64,7 +71,9 @@ impl Terminal {
             let answer = self.agree("Agree?", lines).await;
             return answer.unwrap_or_else(|| Answer::Accept(Value::Object(Map::new())));
         }
-        self.say(&format!("  (enter takes what stands in brackets, {NO} declines, Ctrl-D cancels)\n"));
+        self.say(&format!(
+            "  (enter takes what stands in brackets, {NO} declines, Ctrl-D cancels)\n"
+        ));
         let mut content = Map::new();
         for field in &fields {
             match self.fill_in_one(field, lines).await {
@@ -200,7 +209,11 @@ mod tests {
     }
 
     fn form(schema: Value) -> Question {
-        Question::Form { from: "`t` (MCP server `s`)".to_owned(), message: "Who?".to_owned(), schema }
+        Question::Form {
+            from: "`t` (MCP server `s`)".to_owned(),
+            message: "Who?".to_owned(),
+            schema,
+        }
     }
 
     fn person() -> Question {

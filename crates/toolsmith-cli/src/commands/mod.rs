@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod mcp;
 pub(crate) mod parse;
 pub(crate) mod render;
 pub(crate) mod run;

@@ -33,7 +33,11 @@ enum Way {
     /// As requests on the stream of the call.
     Stream { session: Arc<Session>, sender: mpsc::Sender<Vec<u8>> },
     /// As the result of the call.
-    Rounds { given: Mutex<Map<String, Value>>, posed: mpsc::UnboundedSender<Posed>, next: AtomicU32 },
+    Rounds {
+        given: Mutex<Map<String, Value>>,
+        posed: mpsc::UnboundedSender<Posed>,
+        next: AtomicU32,
+    },
 }
 
 /// A question that waits for the next round.
@@ -159,7 +163,8 @@ fn read(mut answer: Value) -> Answer {
 
 /// The client did not declare what would be needed.
 fn unable(capability: &str) -> ToolError {
-    let message = format!("The client cannot be asked for this: it does not declare `{capability}`.");
+    let message =
+        format!("The client cannot be asked for this: it does not declare `{capability}`.");
     ToolError::failed(message).with_details(json!({ REQUIRED: { capability: {} } }))
 }
 

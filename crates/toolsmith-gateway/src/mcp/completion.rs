@@ -44,7 +44,8 @@ pub(crate) async fn complete(
 ) -> Result<Vec<u8>, Refusal> {
     let Completing { r#ref: reference, argument } = wire::params(request.params)?;
     let mut writing = Writing::to(request.id, peer.revision);
-    let is_tool = matches!(&reference, Reference::Resource { uri } if uri == "toolsmith://tools/{name}");
+    let is_tool =
+        matches!(&reference, Reference::Resource { uri } if uri == "toolsmith://tools/{name}");
     if is_tool && argument.name == "name" {
         writing.put("completion", &tools(gateway, peer, &argument.value));
         return Ok(writing.end());

@@ -182,9 +182,7 @@ impl Following {
 
     fn run_alone(&mut self) {
         self.working = match std::mem::replace(&mut self.working, Working::Over) {
-            Working::InPlace(work) => {
-                Working::Alone(AbortOnDropHandle::new(tokio::spawn(work)))
-            }
+            Working::InPlace(work) => Working::Alone(AbortOnDropHandle::new(tokio::spawn(work))),
             other => other,
         };
     }
@@ -283,7 +281,7 @@ impl Telling {
                 }
                 self.done = done;
                 let message = Some(message).filter(|message| !message.is_empty());
-                let params = Progress { progress_token: token, progress: done, total, message };
+                let params = HowFar { progress_token: token, progress: done, total, message };
                 Some(wire::notification("notifications/progress", &params))
             }
             StreamItem::Chunk(chunk) => {
@@ -297,7 +295,7 @@ impl Telling {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Progress<'a> {
+struct HowFar<'a> {
     progress_token: &'a RawValue,
     progress: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -308,7 +306,7 @@ struct Progress<'a> {
 
 impl Subject {
     /// Says that there is no such thing.
-    fn missing(&self, revision: Revision) -> Refusal {
+    pub(super) fn missing(&self, revision: Revision) -> Refusal {
         if self.is_resource() {
             Refusal::no_resource(&self.name, revision)
         } else {

@@ -1,6 +1,6 @@
 //! One group of tools, as if there were no others.
 
-use toolsmith_core::AllowList;
+use toolsmith_core::{AllowList, ToolName};
 
 use super::refusal::Refusal;
 use crate::{Gateway, Visitor};
@@ -17,7 +17,7 @@ pub(crate) fn narrowed(
     let groups = gateway.0.house.groups();
     let found = groups.iter().find(|known| known.group_id == group);
     let listed = found.map(|group| group.tool_ids.as_slice()).unwrap_or_default();
-    let names = listed.iter().map(|name| name.as_str()).chain(PAIR);
+    let names = listed.iter().map(ToolName::as_str).chain(PAIR);
     let allowed: Vec<&str> = names.filter(|name| visitor.rights.allows(name)).collect();
     let is_known = found.is_some() && allowed.iter().any(|name| !PAIR.contains(name));
     // A group of which nothing may be seen is no group to this visitor.

@@ -83,22 +83,22 @@ impl Listening {
             if let Some(message) = self.waiting.pop() {
                 return Some(message);
             }
-            tokio::select! {
+            let has_tools = tokio::select! {
                 () = self.ended.cancelled() => return None,
-                changed = self.tools.changed() => changed.ok()?,
-                () = changed(&mut self.library) => {}
-            }
+                changed = self.tools.changed() => changed.map(|()| true).ok()?,
+                () = changed(&mut self.library) => false,
+            };
             tokio::select! {
                 () = self.ended.cancelled() => return None,
                 () = sleep(GATHERING) => {}
             }
-            self.gather();
+            self.gather(has_tools);
         }
     }
 
     /// Finds out what has changed, and what is to be told of it.
-    fn gather(&mut self) {
-        let has_tools = self.tools.has_changed().unwrap_or_default();
+    fn gather(&mut self, mut has_tools: bool) {
+        has_tools |= self.tools.has_changed().unwrap_or_default();
         self.tools.mark_unchanged();
         let editions = self.library.as_mut().map(|library| *library.borrow_and_update());
         let editions = editions.unwrap_or_default();
@@ -107,9 +107,15 @@ impl Listening {
         let told = [
             (has_tools && tools, "notifications/tools/list_changed"),
             // What a group shows depends on its tools.
-            ((has_tools || known.prompts != editions.prompts) && prompts, "notifications/prompts/list_changed"),
+            (
+                (has_tools || known.prompts != editions.prompts) && prompts,
+                "notifications/prompts/list_changed",
+            ),
             // Every tool has a page.
-            ((has_tools || known.resources != editions.resources) && resources, "notifications/resources/list_changed"),
+            (
+                (has_tools || known.resources != editions.resources) && resources,
+                "notifications/resources/list_changed",
+            ),
         ];
         for uri in self.followed.changed(&self.gateway, &self.rights) {
             let message = self.message("notifications/resources/updated", json!({ "uri": uri }));
@@ -143,6 +149,6 @@ async fn changed(library: &mut Option<watch::Receiver<Editions>>) {
         None => false,
     };
     if !is_open {
-        pending().await
+        pending::<()>().await;
     }
 }

@@ -1,15 +1,10 @@
 //! What a client says about itself and its request.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 use toolsmith_core::{Value, json};
 
 use super::wire::{Word, present};
-
-/// The extension by which long calls are polled.
-pub(crate) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// The `_meta` of a request.
 #[derive(Debug, Default, Deserialize)]
@@ -30,8 +25,9 @@ pub(crate) struct Meta<'a> {
 impl<'a> Meta<'a> {
     /// Returns the token by which the client wants to hear how far its request is.
     pub(crate) fn progress_token(&self) -> Option<&'a RawValue> {
-        let is_legal =
-            |raw: &&RawValue| raw.get().starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit());
+        let is_legal = |raw: &&RawValue| {
+            raw.get().starts_with(|c: char| c == '"' || c == '-' || c.is_ascii_digit())
+        };
         self.progress_token.filter(is_legal)
     }
 }
@@ -50,7 +46,15 @@ pub(crate) struct Capabilities {
     elicitation: Option<Elicitation>,
     sampling: Option<IgnoredAny>,
     roots: Option<IgnoredAny>,
-    extensions: Option<BTreeMap<String, IgnoredAny>>,
+    #[serde(default)]
+    extensions: Extensions,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Extensions {
+    /// Long calls are polled.
+    #[serde(rename = "io.modelcontextprotocol/tasks")]
+    tasks: Option<IgnoredAny>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -91,7 +95,7 @@ impl From<&Capabilities> for Abilities {
             visit: elicitation.is_some_and(|how| how.url.is_some()),
             sampling: said.sampling.is_some(),
             roots: said.roots.is_some(),
-            tasks: said.extensions.as_ref().is_some_and(|known| known.contains_key(TASKS)),
+            tasks: said.extensions.tasks.is_some(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! 2025-11-25 a client begins a [`session`]; from 2026-07-28 on every request says who sends it.
 
 mod asking;
+mod borrowed;
 mod completion;
 mod following;
 mod group;

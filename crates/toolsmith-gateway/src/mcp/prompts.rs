@@ -1,18 +1,19 @@
 //! Prompts: how the tools of each group are used together, and what others offer.
 
-use std::{fmt::Write as _, sync::Arc};
+use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolsmith_core::{Group, Map, ToolName, Value, json};
 
 use super::{
-    Answer, clean,
-    following::{Answering, Channels, Done, Following, Telling},
+    Answer,
+    borrowed::{self, Round},
+    clean,
     peer::Peer,
     refusal::Refusal,
     rounds::Subject,
-    tools::{asking, content::Promise, responses},
+    tools::responses,
     wire::{self, Request, present},
     writing::{Freshness, Writing},
 };
@@ -79,7 +80,7 @@ struct Getting<'a> {
 }
 
 /// Makes a prompt.
-pub(crate) async fn get(
+pub(crate) fn get(
     gateway: &Gateway,
     peer: &Peer,
     request: &Request<'_>,
@@ -120,7 +121,7 @@ fn usage(gateway: &Gateway, peer: &Peer, group: &Group, task: Option<&str>) -> S
     text
 }
 
-/// Lets somebody else make the prompt; the client may be asked something on the way.
+/// Lets somebody else make the prompt.
 fn borrow(
     gateway: &Gateway,
     peer: &Peer,
@@ -128,29 +129,10 @@ fn borrow(
     getting: Getting<'_>,
 ) -> Result<Answer, Refusal> {
     let Getting { name, arguments, responses: answers, state } = getting;
-    let given = responses(answers)?;
+    let round = Round { given: responses(answers)?, state };
     let subject =
         Subject { visitor: peer.visitor.id.clone(), method: "prompts/get", name: name.clone() };
-    if let Some(state) = state.filter(|_| peer.revision.is_stateless()) {
-        return gateway.resume(&state, &subject, given, request.id);
-    }
-    let library = gateway.library(&peer.visitor);
-    let library = library.ok_or_else(|| Refusal::no_prompt(&name))?;
-    let mut channels = Channels::default();
-    let asking = asking(gateway, peer, &mut channels, given);
-    let asker = Arc::clone(&asking);
-    let work = Box::pin(async move {
-        match library.prompt(&name, arguments, Some(asker)).await {
-            Some(found) => Done::Item(found),
-            None => Done::Missing,
-        }
-    });
-    let answering = Answering {
-        id: request.id.as_json().into(),
-        revision: peer.revision,
-        promise: Promise::Nothing,
-    };
-    let told = (subject, answering, Telling::nothing());
-    let following = Following::new(gateway.clone(), told, (work, channels), asking, None);
-    Ok(Answer::Following(Box::new(following)))
+    borrowed::get(gateway, peer, request.id, (subject, round), |library, asker| {
+        Box::pin(async move { library.prompt(&name, arguments, asker).await })
+    })
 }

@@ -33,13 +33,9 @@ pub(crate) async fn answer_in_session(
 ) -> Result<Answer, Refusal> {
     let peer = Peer::of_session(Arc::clone(session), visitor);
     match request.method.as_ref() {
-        "tools/call" => {
-            tools::call(gateway, &peer, request.id, Calling::read(request)?).await
-        }
+        "tools/call" => tools::call(gateway, &peer, request.id, Calling::read(request)?).await,
         "ping" => Ok(Answer::Text(Writing::to(request.id, peer.revision).end())),
-        "resources/subscribe" => {
-            resources::subscribe(gateway, &peer, request).map(Answer::Text)
-        }
+        "resources/subscribe" => resources::subscribe(gateway, &peer, request).map(Answer::Text),
         "resources/unsubscribe" => resources::unsubscribe(&peer, request).map(Answer::Text),
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
         _ => answer_any(gateway, &peer, request).await,
@@ -57,6 +53,10 @@ pub(crate) async fn answer_alone(
         let calling = Calling::read(request)?;
         http::headers::check(headers, request, calling.meta.as_ref(), Some(&calling.name))?;
         let peer = Peer::of_request(calling.meta.as_ref(), visitor)?;
+        let rights = &peer.visitor.rights;
+        if let Some(entry) = gateway.0.engine.registry().visible(&calling.name, rights) {
+            http::params::check(headers, &entry.spec.input_schema, &calling.arguments)?;
+        }
         return tools::call(gateway, &peer, request.id, calling).await;
     }
     let introduced: Introduced<'_> = wire::params(request.params)?;
@@ -83,7 +83,7 @@ async fn answer_any(
         }
         "resources/read" => resources::read(gateway, peer, request).await,
         "prompts/list" => prompts::list(gateway, peer, request).await.map(Answer::Text),
-        "prompts/get" => prompts::get(gateway, peer, request).await,
+        "prompts/get" => prompts::get(gateway, peer, request),
         "completion/complete" => complete(gateway, peer, request).await.map(Answer::Text),
         method => Err(Refusal::unknown_method(method)),
     }

@@ -174,7 +174,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_session_belongs_to_who_opened_it() {
-        let sessions = Sessions::new(10, Duration::from_secs(60));
+        let sessions = Sessions::new(10, Duration::from_mins(1));
         let key = opened(&sessions);
         assert!(key.bytes().all(|byte| byte.is_ascii_hexdigit()));
         assert!(sessions.get(&key, &"me".into()).is_some());
@@ -186,7 +186,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn the_one_that_was_not_used_for_longest_gives_way() {
-        let sessions = Sessions::new(3, Duration::from_secs(60));
+        let sessions = Sessions::new(3, Duration::from_mins(1));
         let keys: Vec<String> = (0..3).map(|_| opened(&sessions)).collect();
         tokio::time::advance(Duration::from_secs(1)).await;
         sessions.get(&keys[0], &"me".into()).unwrap();
@@ -198,7 +198,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_is_busy_stays() {
-        let sessions = Sessions::new(1, Duration::from_secs(60));
+        let sessions = Sessions::new(1, Duration::from_mins(1));
         let key = opened(&sessions);
         let first = sessions.get(&key, &"me".into()).unwrap();
         let run = first.run(Id::from_json("1"));
@@ -213,7 +213,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn sessions_opened_and_abandoned_leave_no_memory_behind() {
-        let sessions = Sessions::new(1_000, Duration::from_secs(60));
+        let sessions = Sessions::new(1_000, Duration::from_mins(1));
         for _ in 0..100_000 {
             opened(&sessions);
         }

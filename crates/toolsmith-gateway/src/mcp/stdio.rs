@@ -140,7 +140,7 @@ impl Conversation {
                 }
             }
             Err(unreadable) => {
-                let id = unreadable.id.map(|id| id.as_json());
+                let id = unreadable.id.map(wire::Id::as_json);
                 self.refuse(id, &unreadable.refusal).await;
             }
         }

@@ -7,10 +7,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use toolsmith_core::{Value, json};
 
-use super::{
-    conformance::fixtures,
-    support::Running,
-};
+use super::{conformance::fixtures, support::Running};
 
 /// What came back: the status, the headers, and the messages.
 pub(crate) struct Back {

@@ -1,6 +1,7 @@
 //! MCP over HTTP: POST brings messages, GET listens, DELETE ends a session.
 
 pub(crate) mod headers;
+pub(crate) mod params;
 mod stream;
 
 use std::sync::Arc;
@@ -74,6 +75,32 @@ fn enter(gateway: &Gateway, group: Group, headers: &HeaderMap) -> Result<Visitor
     }
 }
 
+/// What a header says of the revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spoken {
+    Nothing,
+    Known(Revision),
+    Unknown,
+}
+
+impl Spoken {
+    fn of(headers: &HeaderMap) -> Self {
+        match headers::text(headers, REVISION) {
+            None => Self::Nothing,
+            Some(name) => Revision::from_name(name).map_or(Self::Unknown, Self::Known),
+        }
+    }
+
+    /// Tells whether requests stand for themselves; so they do in any revision that is to come.
+    fn stands_alone(self) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Known(revision) => revision.is_stateless(),
+            Self::Unknown => true,
+        }
+    }
+}
+
 /// Which forms of an answer a client takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Forms {
@@ -112,16 +139,9 @@ async fn answer(
     (headers, forms): (&HeaderMap, Forms),
     message: Message<'_>,
 ) -> Response {
-    let said = headers::text(headers, REVISION);
     let session = headers::text(headers, SESSION);
-    let revision = said.map(Revision::from_name);
-    // A revision that is not known is one to come, in which requests stand for themselves.
-    let is_alone = session.is_none()
-        && match revision {
-            Some(Some(revision)) => revision.is_stateless(),
-            Some(None) => true,
-            None => false,
-        };
+    let spoken = Spoken::of(headers);
+    let is_alone = session.is_none() && spoken.stands_alone();
     match message {
         Message::Request(request) if is_alone => {
             let answer = answer_alone(gateway, visitor, Some(headers), &request).await;
@@ -133,7 +153,7 @@ async fn answer(
         Message::Notification(_) | Message::Response(_) if is_alone => {
             StatusCode::ACCEPTED.into_response()
         }
-        message => match find(gateway, &visitor, session, revision) {
+        message => match find(gateway, &visitor, session, spoken) {
             Ok(session) => within(gateway, &session, visitor, forms, message).await,
             Err(refusal) => {
                 let id = match &message {
@@ -151,9 +171,9 @@ fn find(
     gateway: &Gateway,
     visitor: &Visitor,
     session: Option<&str>,
-    revision: Option<Option<Revision>>,
+    spoken: Spoken,
 ) -> Result<Arc<Session>, Refusal> {
-    if revision == Some(None) {
+    if spoken == Spoken::Unknown {
         return Err(Refusal::invalid_request("This revision of the protocol is not spoken here."));
     }
     let Some(key) = session else {
@@ -243,9 +263,9 @@ pub(crate) async fn get(
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
     let session = enter(&gateway, group, &headers).and_then(|visitor| {
-        let said = headers::text(&headers, REVISION).map(Revision::from_name);
+        let spoken = Spoken::of(&headers);
         let is_streamed = matches!(Forms::of(&headers), Some(Forms::Both | Forms::StreamOnly));
-        let session = find(&gateway, &visitor, headers::text(&headers, SESSION), said)?;
+        let session = find(&gateway, &visitor, headers::text(&headers, SESSION), spoken)?;
         if is_streamed { Ok((session, visitor)) } else { Err(Refusal::not_acceptable()) }
     });
     match session {

@@ -6,18 +6,19 @@ mod page;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolsmith_core::{Exposure, Map, Value, json};
+use toolsmith_core::{Exposure, Value, json};
 use toolsmith_engine::registry::Filter;
 
 pub(crate) use self::followed::Followed;
 use super::{
-    Answer, clean,
-    following::{Answering, Channels, Done, Following, Telling},
+    Answer,
+    borrowed::{self, Round},
+    clean,
     peer::Peer,
     refusal::Refusal,
     revision::Revision,
     rounds::Subject,
-    tools::{PAGE, Wanted, asking, content::Promise, responses},
+    tools::{PAGE, Wanted, responses},
     wire::{self, Request, present},
     writing::{Freshness, Writing},
 };
@@ -111,47 +112,18 @@ pub(crate) async fn read(
     } else if let Some(rest) = uri.strip_prefix(ARTIFACTS) {
         artifacts::read(gateway, peer, rest, &uri).await
     } else {
-        let given = responses(answers)?;
-        return borrow(gateway, peer, request, (uri, given, state)).await;
+        let round = Round { given: responses(answers)?, state };
+        let visitor = peer.visitor.id.clone();
+        let subject = Subject { visitor, method: "resources/read", name: uri.clone() };
+        return borrowed::get(gateway, peer, request.id, (subject, round), |library, asker| {
+            Box::pin(async move { library.read(&uri, asker).await })
+        });
     };
     let content = own.ok_or_else(|| Refusal::no_resource(&uri, peer.revision))?;
     let mut writing = Writing::to(request.id, peer.revision);
     writing.put("contents", &[content]);
     writing.holds(Freshness::Now);
     Ok(Answer::Text(clean(gateway, writing.end())))
-}
-
-/// Reads what somebody else offers; the client may be asked something on the way.
-async fn borrow(
-    gateway: &Gateway,
-    peer: &Peer,
-    request: &Request<'_>,
-    (uri, given, state): (String, Map<String, Value>, Option<String>),
-) -> Result<Answer, Refusal> {
-    let subject =
-        Subject { visitor: peer.visitor.id.clone(), method: "resources/read", name: uri.clone() };
-    if let Some(state) = state.filter(|_| peer.revision.is_stateless()) {
-        return gateway.resume(&state, &subject, given, request.id);
-    }
-    let library = gateway.library(&peer.visitor);
-    let library = library.ok_or_else(|| Refusal::no_resource(&uri, peer.revision))?;
-    let mut channels = Channels::default();
-    let asking = asking(gateway, peer, &mut channels, given);
-    let asker = std::sync::Arc::clone(&asking);
-    let work = Box::pin(async move {
-        match library.read(&uri, Some(asker)).await {
-            Some(found) => Done::Item(found),
-            None => Done::Missing,
-        }
-    });
-    let answering = Answering {
-        id: request.id.as_json().into(),
-        revision: peer.revision,
-        promise: Promise::Nothing,
-    };
-    let told = (subject, answering, Telling::nothing());
-    let following = Following::new(gateway.clone(), told, (work, channels), asking, None);
-    Ok(Answer::Following(Box::new(following)))
 }
 
 #[derive(Debug, Deserialize)]

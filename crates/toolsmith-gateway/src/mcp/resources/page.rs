@@ -36,7 +36,7 @@ fn written(spec: &ToolSpec) -> String {
     if !spec.enabled {
         page.push_str("**Disabled:** it cannot be called at the moment.\n\n");
     }
-    write!(page, "{}\n", spec.description.trim()).ok();
+    writeln!(page, "{}", spec.description.trim()).ok();
     section(&mut page, "Input", &spec.input_schema);
     if let Some(schema) = &spec.output_schema {
         section(&mut page, "Output", schema);

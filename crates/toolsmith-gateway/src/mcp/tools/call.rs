@@ -60,9 +60,9 @@ pub(crate) fn responses(
 ) -> Result<Map<String, Value>, Refusal> {
     let Some(raw) = raw else { return Ok(Map::new()) };
     let read = json::strict_map(&mut serde_json::Deserializer::from_str(raw.get()));
-    read.ok().filter(|answers| answers.values().all(Value::is_object)).ok_or_else(|| {
-        Refusal::invalid_params("`inputResponses` must be an object of objects.")
-    })
+    read.ok()
+        .filter(|answers| answers.values().all(Value::is_object))
+        .ok_or_else(|| Refusal::invalid_params("`inputResponses` must be an object of objects."))
 }
 
 /// Makes a call.
@@ -94,7 +94,7 @@ pub(crate) async fn call(
     let streams = token.is_some() || hears && spec.is_some_and(|spec| spec.stream_support);
     let run = peer.session.as_ref().map(|session| session.run(id));
     if !streams && !peer.abilities.can_be_asked() {
-        let call = begin(gateway, peer, &run, calling.name.into_owned(), calling.arguments);
+        let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
         let nobody: Arc<Asking> = Arc::clone(&gateway.0.mcp.nobody);
         let outcome = gateway.0.engine.call(call.with_asker(nobody)).await;
         if run.is_some_and(|run| run.token.is_cancelled()) {
@@ -105,7 +105,7 @@ pub(crate) async fn call(
         return Ok(Answer::Text(writing.end()));
     }
     let subject = subject();
-    let call = begin(gateway, peer, &run, calling.name.into_owned(), calling.arguments);
+    let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
     let answering = Answering { id: id.as_json().into(), revision: peer.revision, promise };
     let telling = Telling {
         token: token.map(ToOwned::to_owned),
@@ -120,7 +120,7 @@ pub(crate) async fn call(
 fn begin(
     gateway: &Gateway,
     peer: &Peer,
-    run: &Option<Run>,
+    run: Option<&Run>,
     name: String,
     arguments: Value,
 ) -> Call {

@@ -42,7 +42,8 @@ fn write_output(
         return write_cut(writing, outcome, output, (promise, revision));
     }
     if let Some(blocks) = Blocks::of(output) {
-        let content: Vec<Value> = blocks.content.iter().map(|block| told(block, revision)).collect();
+        let content: Vec<Value> =
+            blocks.content.iter().map(|block| told(block, revision)).collect();
         writing.put("content", &content);
         if let Some(value) = blocks.structured.filter(|value| is_told(value, promise, revision)) {
             writing.put("structuredContent", value);
@@ -57,7 +58,8 @@ fn write_output(
 
 /// Tells whether a value is told besides its text.
 fn is_told(value: &Value, promise: Promise, revision: Revision) -> bool {
-    let is_legal = value.is_object() || revision.has_any_structure() && promise == Promise::Structure;
+    let is_legal =
+        value.is_object() || revision.has_any_structure() && promise == Promise::Structure;
     revision.has_structured_output() && is_legal
 }
 

@@ -16,14 +16,10 @@ pub(crate) struct Deferred(Mutex<Option<(u64, bool)>>);
 impl Deferred {
     /// Returns the pair, when there is something that a caller could find by it.
     pub(super) fn pair(&self, registry: &Registry, rights: &Rights) -> Vec<Arc<Entry>> {
-        let of = |filter| Filter {
-            exposure: Some(Exposure::Deferred),
-            enabled: Some(true),
-            ..filter
-        };
+        let of =
+            |filter| Filter { exposure: Some(Exposure::Deferred), enabled: Some(true), ..filter };
         let finds = |filter| !registry.page(&of(filter), None, 1).is_empty();
-        if !self.is_there(registry, || finds(Filter::default()))
-            && rights.namespace.is_none()
+        if !self.is_there(registry, || finds(Filter::default())) && rights.namespace.is_none()
             || !finds(Filter::visible_to(rights))
         {
             return Vec::new();
