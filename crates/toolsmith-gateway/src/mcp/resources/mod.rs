@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod followed;
+mod following;
 mod page;
 
 use serde::Deserialize;
@@ -9,7 +10,10 @@ use serde_json::value::RawValue;
 use toolsmith_core::{Exposure, Value, json};
 use toolsmith_engine::registry::Filter;
 
-pub(crate) use self::followed::Followed;
+pub(crate) use self::{
+    followed::Followed,
+    following::{subscribe, unsubscribe},
+};
 use super::{
     Answer,
     borrowed::{self, Round},
@@ -124,35 +128,6 @@ pub(crate) async fn read(
     writing.put("contents", &[content]);
     writing.holds(Freshness::Now);
     Ok(Answer::Text(clean(gateway, writing.end())))
-}
-
-#[derive(Debug, Deserialize)]
-struct Named {
-    uri: String,
-}
-
-/// Lets a session hear when a resource changes.
-pub(crate) fn subscribe(
-    gateway: &Gateway,
-    peer: &Peer,
-    request: &Request<'_>,
-) -> Result<Vec<u8>, Refusal> {
-    let Named { uri } = wire::params(request.params)?;
-    if let Some(session) = &peer.session
-        && !session.followed.follow(gateway, &peer.visitor.rights, &uri)
-    {
-        return Err(Refusal::invalid_params("Too many resources are followed."));
-    }
-    Ok(Writing::to(request.id, peer.revision).end())
-}
-
-/// Lets a session hear it no longer.
-pub(crate) fn unsubscribe(peer: &Peer, request: &Request<'_>) -> Result<Vec<u8>, Refusal> {
-    let Named { uri } = wire::params(request.params)?;
-    if let Some(session) = &peer.session {
-        session.followed.leave(&uri);
-    }
-    Ok(Writing::to(request.id, peer.revision).end())
 }
 
 /// Adds a title where the revision knows titles.
