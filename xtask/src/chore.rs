@@ -9,7 +9,9 @@ Chores of the project:
   cargo xtask tidy                      checks what no compiler checks: floors, sizes, names, links
   cargo xtask bench engine [--quick]    measures the engine beside a baseline
   cargo xtask bench definitions         measures loading and reloading of definition files
+  cargo xtask bench children [STARTS]   measures starting commands beside the standard library
   cargo xtask bench mcp                 measures calls through an MCP server beside the bare library
+  cargo xtask bench services            measures starts and calls of tools that are services
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask bench dialects            measures the dialects beside Python and other parsers
   cargo xtask eval search               judges the search by public questions, beside plain BM25
@@ -24,10 +26,13 @@ const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", "mcp", "search", DIALECTS]),
+    ("bench", &["engine", "definitions", CHILDREN, "mcp", "services", "search", DIALECTS]),
     ("eval", &["search", DIALECTS]),
     ("soak", &["engine", "definitions"]),
 ];
+
+/// The subject whose program needs nothing but its own crate, and so is built quickly.
+const CHILDREN: &str = "children";
 
 /// The subject whose programs are in the workspace of comparisons.
 const DIALECTS: &str = "dialects";
@@ -43,6 +48,8 @@ pub(crate) enum Chore {
     Fuzz(Plan),
     /// Runs a measuring program of the bench crate.
     Measure(Program),
+    /// Runs the measuring program of the crate for children.
+    MeasureChildren(Program),
     /// Runs a program of the workspace that compares with the work of others.
     Compare(Program),
 }
@@ -86,7 +93,11 @@ fn measure(word: &str, subjects: &[&str], rest: &[String]) -> Result<Chore, Stri
         return Err(format!("`{word}` does not know `{subject}`; there are: {list}"));
     }
     let program = Program { word: format!("{word}-{subject}"), arguments: arguments.to_vec() };
-    Ok(if subject == DIALECTS { Chore::Compare(program) } else { Chore::Measure(program) })
+    Ok(match subject.as_str() {
+        DIALECTS => Chore::Compare(program),
+        CHILDREN => Chore::MeasureChildren(program),
+        _ => Chore::Measure(program),
+    })
 }
 
 #[cfg(test)]
@@ -122,11 +133,17 @@ mod tests {
     }
 
     #[test]
+    fn children_are_measured_by_their_own_crate() {
+        assert!(matches!(parse("bench children 50"), Ok(Chore::MeasureChildren(_))));
+    }
+
+    #[test]
     fn unknown_words_are_answered_with_the_known_ones() {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
         let wrong = parse("bench motor").unwrap_err();
-        assert!(wrong.contains("engine, definitions, mcp, search, dialects"), "{wrong}");
+        let all = "engine, definitions, children, mcp, services, search, dialects";
+        assert!(wrong.contains(all), "{wrong}");
         assert!(parse("eval engine").unwrap_err().contains("there are: search, dialects"));
         assert!(parse("tidy --json").is_err());
     }

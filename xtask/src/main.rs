@@ -44,6 +44,7 @@ fn run(chore: &Chore) -> anyhow::Result<ExitCode> {
         }
         Chore::Fuzz(plan) => fuzz::run(&root(), plan),
         Chore::Measure(program) => measure::run(&root(), program),
+        Chore::MeasureChildren(program) => measure::children(&root(), program),
         Chore::Compare(program) => measure::compare(&root(), program),
     }
 }

@@ -21,6 +21,13 @@ pub(crate) fn run(root: &Path, program: &Program) -> anyhow::Result<ExitCode> {
     Ok(exit_code(cargo(root, &run, &program.arguments)?))
 }
 
+/// Runs the measuring program of the crate for children and passes its exit code on.
+pub(crate) fn children(root: &Path, program: &Program) -> anyhow::Result<ExitCode> {
+    let run = ["run", "--release", "--quiet", "--package", "toolsmith-children", "--example"];
+    let run = [&run[..], &["bench_children", "--"]].concat();
+    Ok(exit_code(cargo(root, &run, &program.arguments)?))
+}
+
 /// Runs a program of the workspace of comparisons and passes its exit code on.
 ///
 /// Where the other parsers cannot be built, as without a network, the rest is measured.

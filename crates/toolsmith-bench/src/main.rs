@@ -11,6 +11,7 @@ mod mcp;
 mod records;
 mod reloads;
 mod search;
+mod services;
 mod soak;
 mod start;
 mod threads;
@@ -25,6 +26,8 @@ toolsmith-bench CHORE [--option VALUE]…
   bench-engine [--quick] [--part NAME]   prints the figures of the engine as JSON
   bench-definitions [--files N]          prints how long definition files take, as JSON
   bench-mcp    [--calls N]               prints what a call through an MCP server costs, as JSON
+  bench-services [--calls N] [--docker-host unix://…]
+                                         prints how long services take to start and to answer
   bench-search                           prints how long searches take, as JSON
   eval-search                            judges the search by public questions
   soak-engine  [--calls N] [--tasks N]   random failures under limits; every call leaves one record
@@ -46,6 +49,7 @@ fn main() -> Result<()> {
         "bench-definitions" => definitions::bench(&arguments),
         "bench-mcp" => mcp::bench(&arguments),
         "serve-mcp-echo" => mcp::serve(&arguments),
+        "bench-services" => services::bench(&arguments),
         "bench-search" => search::bench(),
         "eval-search" => search::eval(),
         "soak-engine" => soak::soak(&arguments),

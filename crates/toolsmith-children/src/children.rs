@@ -1,15 +1,27 @@
 //! The handle that starts children, and the handle of one child.
 
-use std::{fmt, io, sync::Arc, thread::JoinHandle};
+use std::{
+    fmt, fs, io,
+    os::fd::{AsFd, OwnedFd},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::JoinHandle,
+};
 
 use parking_lot::Mutex;
-use tokio::{net::unix::pipe, sync::oneshot};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::{net::unix::pipe, task::spawn_blocking};
 
 use crate::{
-    ChildError, Command, Exit,
-    nursery::{self, Hold, Line, Newborn, Order},
+    ChildError, Command, Doors, Exit,
+    hold::{Farewell, Hold, News},
+    keeper::{Guards, Tenure},
+    nursery::{self, Line, Order},
     sandbox::Proxy,
-    ward::Farewell,
+    setup::Setup,
+    ward::Remains,
 };
 
 /// Starts children and sees to their end; cheap to clone, shared by its clones.
@@ -21,8 +33,12 @@ pub struct Children(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    /// Started with the first child.
+    guards: Mutex<Guards>,
+    /// Started with the first child that is ended early.
     nursery: Mutex<Option<(Line, JoinHandle<()>)>>,
+    /// The part that the marks of all our children share, and nobody else's.
+    nonce: OnceLock<String>,
+    count: AtomicU64,
 }
 
 impl Children {
@@ -35,42 +51,89 @@ impl Children {
     ///
     /// Like all pipes of tokio it needs a runtime with I/O enabled.
     pub async fn spawn(&self, command: Command) -> Result<Child, ChildError> {
-        let (reply, answer) = oneshot::channel();
-        let hosts = command.sandbox.as_ref().map(|sandbox| sandbox.hosts.clone());
-        self.line()?.send(Order::Start { command: Box::new(command), reply });
-        let gone = || io::Error::other("the thread that watches children is gone");
-        let Newborn { pid, stdin, stdout, stderr, listener, exit, hold } =
-            answer.await.map_err(|_| gone())??;
-        let proxy = listener.zip(hosts).map(|(socket, hosts)| Proxy::serve(socket, hosts));
-        let proxy = proxy.transpose()?;
+        let mut child = self.begin(command, Tenure::Held).await?;
+        child.begun().await?;
+        Ok(child)
+    }
+
+    /// Lets a child be started; what becomes of it is heard later.
+    pub(crate) async fn begin(
+        &self,
+        command: Command,
+        tenure: Tenure,
+    ) -> Result<Child, ChildError> {
+        let mark = self.0.mark()?;
+        let setup = if command.sandbox.is_some() {
+            // Sandboxes look at files and make control groups, which may take its time.
+            let write = move || Setup::of(&command, mark, tenure);
+            spawn_blocking(write).await.map_err(io::Error::other)??
+        } else {
+            Setup::of(&command, mark, tenure)?
+        };
+        self.launch(setup)
+    }
+
+    fn launch(&self, mut setup: Setup) -> Result<Child, ChildError> {
+        let refused = |source| ChildError::Start { program: setup.program.clone(), source };
+        let pipe = || pipe_with(PipeFlags::CLOEXEC).map_err(|error| refused(error.into()));
+        let ((its_stdin, stdin), (stdout, its_stdout), (stderr, its_stderr)) =
+            (pipe()?, pipe()?, pipe()?);
+        let spare = [stdout.try_clone().map_err(refused)?, stderr.try_clone().map_err(refused)?];
+        let stdio = [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()];
+        let rules = setup.rules.as_ref().map(AsFd::as_fd);
+        let control = self.0.guards.lock().start(&setup.plan, stdio, rules).map_err(refused)?;
+        setup.groups.hand_over();
         Ok(Child {
             stdin: Some(pipe::Sender::from_owned_fd(stdin)?),
             stdout: Some(pipe::Receiver::from_owned_fd(stdout)?),
             stderr: Some(pipe::Receiver::from_owned_fd(stderr)?),
-            pid,
-            exit,
-            seen: None,
-            hold,
-            _proxy: proxy,
-            _children: self.clone(),
+            doors: None,
+            pid: 0,
+            sockets: Vec::new(),
+            hold: Hold::new(self.clone(), control, setup, spare)?,
+            proxy: None,
         })
     }
 
-    fn line(&self) -> io::Result<Line> {
+    pub(crate) fn guards(&self) -> &Mutex<Guards> {
+        &self.0.guards
+    }
+
+    /// Lets a child and what came of it be ended, without waiting for it.
+    pub(crate) fn end(&self, remains: Remains) {
         let mut nursery = self.0.nursery.lock();
-        if let Some((line, _)) = &*nursery {
-            return Ok(line.clone());
+        if nursery.is_none() {
+            // Without a thread the guard ends everything at once, as it does when we die.
+            *nursery = nursery::open().ok();
         }
-        let (line, thread) = nursery::open()?;
-        *nursery = Some((line.clone(), thread));
-        Ok(line)
+        if let Some((line, _)) = &*nursery {
+            line.send(Order::End(remains));
+        }
+    }
+}
+
+impl Shared {
+    /// Returns the mark of the next child; it ends so that none is the beginning of another.
+    fn mark(&self) -> io::Result<String> {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        if let Some(nonce) = self.nonce.get() {
+            return Ok(format!("{nonce}.{number}."));
+        }
+        let nonce = fs::read_to_string("/proc/sys/kernel/random/uuid")?.trim().to_owned();
+        Ok(format!("{}.{number}.", self.nonce.get_or_init(|| nonce)))
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if let Some((line, thread)) = self.nursery.get_mut().take() {
-            line.send(Order::Close);
+        let left = self.guards.get_mut().disband();
+        let nursery = self.nursery.get_mut();
+        if !left.is_empty() && nursery.is_none() {
+            // Without a thread letting go of the guards is all that can be done.
+            *nursery = nursery::open().ok();
+        }
+        if let Some((line, thread)) = nursery.take() {
+            line.send(Order::Close(left));
             // A panic over there has been reported; there is nothing to hand on.
             thread.join().ok();
         }
@@ -93,14 +156,14 @@ pub struct Child {
     pub stdout: Option<pipe::Receiver>,
     /// What it complains about; somebody must read it, or the child waits.
     pub stderr: Option<pipe::Receiver>,
+    /// Our ways into its network, when it has one of its own and they were asked for.
+    pub doors: Option<Doors>,
     pid: u32,
-    exit: oneshot::Receiver<Exit>,
-    seen: Option<Exit>,
+    /// Sockets of its network, until all of them are there.
+    sockets: Vec<OwnedFd>,
     hold: Hold,
     /// Its way to the hosts of its sandbox.
-    _proxy: Option<Proxy>,
-    /// Keeps the thread that watches over it.
-    _children: Children,
+    proxy: Option<Proxy>,
 }
 
 impl Child {
@@ -111,19 +174,59 @@ impl Child {
         self.pid
     }
 
+    /// Asks it and everything that came of it to end, by `SIGTERM`, and does not wait.
+    ///
+    /// In a sandbox of its own a child cannot be asked by its number.
+    pub fn ask_to_end(&self) {
+        self.hold.ask_to_end();
+    }
+
     /// Waits until it has ended; what it started may live on until the handle is dropped.
     pub async fn exited(&mut self) -> Exit {
-        if let Some(exit) = self.seen {
-            return exit;
+        self.settled().await.unwrap_or(Exit::Unseen)
+    }
+
+    /// Waits until it has ended, or says why it never began.
+    pub(crate) async fn settled(&mut self) -> Result<Exit, ChildError> {
+        loop {
+            match self.hold.news().await? {
+                News::Exited(exit) => return Ok(exit),
+                news => self.note(news)?,
+            }
         }
-        let exit = (&mut self.exit).await.unwrap_or(Exit::Unseen);
-        self.seen = Some(exit);
-        exit
+    }
+
+    /// Waits until its program runs.
+    async fn begun(&mut self) -> Result<(), ChildError> {
+        while self.pid == 0 {
+            match self.hold.news().await? {
+                News::Exited(Exit::Unseen) => {
+                    let message = "the process that guards it ended before it began";
+                    return Err(self.hold.refused(io::Error::other(message)));
+                }
+                News::Exited(_) => return Ok(()),
+                news => self.note(news)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, news: News) -> Result<(), ChildError> {
+        match news {
+            News::Started(pid) => {
+                self.pid = pid;
+                self.doors = Doors::new(std::mem::take(&mut self.sockets));
+            }
+            News::Door(socket) => self.sockets.push(socket),
+            News::Listening(socket, hosts) => self.proxy = Some(Proxy::serve(socket, hosts)?),
+            News::Exited(_) => {}
+        }
+        Ok(())
     }
 
     /// Says that it has ended and left nobody at its pipes, so that nobody has to be looked for.
     pub(crate) fn part_quietly(mut self) {
-        self.hold.farewell = Farewell::Quiet;
+        self.hold.part(Farewell::Quiet);
     }
 }
 

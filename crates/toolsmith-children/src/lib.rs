@@ -1,16 +1,16 @@
 //! Child processes of Toolsmith: started without a shell, bounded, ended as a tree.
 //!
-//! [`Children`] owns one thread that starts, watches and ends every child. A child is never waited
-//! for by anybody else, so it leaves no zombie, however its caller goes away.
+//! [`Children`] has every child started by a guard: a small process between us and the child, which
+//! waits for it, so that it leaves no zombie, however its caller goes away. Guards serve one child
+//! after the other.
 //!
 //! # What an end reaches
 //!
-//! Every child has a guard of its own: a small process between us and the child, to which everything
-//! falls that loses its parent there, daemons included. A child leads a session and a process
-//! group. When it is ended early, everything that is in its group or its session or descends from
-//! the guard gets `SIGTERM`, and after a short grace `SIGKILL`. When our process dies, however it
-//! dies, the guards kill all at once. A mark in the environment finds what is left, should somebody
-//! have killed a guard.
+//! A child leads a session and a process group. Everything that loses its parent under a guard falls
+//! to the guard, daemons included. When a child is ended early, everything that descends from its
+//! guard gets `SIGTERM`, and after a short grace `SIGKILL`. When our process dies, however it dies,
+//! the guards kill all at once. A mark in the environment finds what is left, should somebody have
+//! killed a guard.
 //!
 //! Not reached are processes that our user may not signal. After an orderly exit only the group is
 //! ended, unless somebody still holds the pipes; what made itself a daemon by then ends with the
@@ -38,6 +38,7 @@ mod command;
 mod environment;
 mod error;
 mod exit;
+mod hold;
 mod keeper;
 mod nursery;
 mod program;
@@ -54,4 +55,4 @@ pub use error::ChildError;
 pub use exit::Exit;
 pub use program::find;
 pub use run::{Exchange, Finished, Follower, Overflow};
-pub use sandbox::{Profile, Sandbox};
+pub use sandbox::{Doors, Entrance, Profile, Sandbox};

@@ -10,7 +10,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::BoxFuture;
 
-use crate::{ChildError, Children, Command, Exit};
+use crate::{ChildError, Children, Command, Exit, keeper::Tenure};
 
 /// How long after a child's end a silent pipe is listened to, when somebody else holds it.
 ///
@@ -97,7 +97,7 @@ impl Children {
         command: Command,
         exchange: Exchange<'_>,
     ) -> Result<Finished, ChildError> {
-        let mut child = self.spawn(command).await?;
+        let mut child = self.begin(command, Tenure::Brief).await?;
         let ended = CancellationToken::new();
         let mut stdout = Head::new(exchange.max_stdout, exchange.overflow);
         let mut stderr = Tail::new(exchange.max_stderr);
@@ -108,7 +108,7 @@ impl Children {
         };
         let feeding = feed(child.stdin.take(), exchange.stdin);
         let exit = async {
-            let exit = child.exited().await;
+            let exit = child.settled().await;
             ended.cancel();
             exit
         };
@@ -123,7 +123,7 @@ impl Children {
 
 /// Stays with a child until it has ended and everything it wrote was heard.
 async fn attend<T>(
-    exit: impl Future<Output = Exit>,
+    exit: impl Future<Output = Result<Exit, ChildError>>,
     feeding: impl Future<Output = ()>,
     listening: impl Future<Output = Result<T, ChildError>>,
 ) -> Result<(Exit, T), ChildError> {
@@ -131,7 +131,7 @@ async fn attend<T>(
     let (mut was_fed, mut end, mut heard) = (false, None, None);
     loop {
         tokio::select! {
-            code = &mut exit, if end.is_none() => end = Some(code),
+            exit = &mut exit, if end.is_none() => end = Some(exit?),
             () = &mut feeding, if !was_fed && end.is_none() => was_fed = true,
             all = &mut listening, if heard.is_none() => heard = Some(all?),
         }
@@ -168,7 +168,8 @@ impl<'a> Ear<'a> {
     /// Reads a piece, or says why there is none.
     ///
     /// Only waiting for the pipe counts: whoever follows the output may take its time.
-    async fn read<'b>(&mut self, buffer: &'b mut [u8]) -> io::Result<Result<&'b [u8], Silence>> {
+    async fn read<'b>(&mut self, buffer: &'b mut Vec<u8>) -> io::Result<Result<&'b [u8], Silence>> {
+        buffer.clear();
         let Some(pipe) = &mut self.pipe else { return Ok(Err(Silence::Closed)) };
         let had_ended = self.ended.is_cancelled();
         let since = Instant::now();
@@ -178,7 +179,7 @@ impl<'a> Ear<'a> {
         };
         let length = tokio::select! {
             biased;
-            length = pipe.read(buffer) => length?,
+            length = pipe.read_buf(buffer) => length?,
             () = quiet => return Ok(Err(Silence::Held)),
         };
         if had_ended {
@@ -190,7 +191,7 @@ impl<'a> Ear<'a> {
         if length == 0 {
             return Ok(Err(Silence::Closed));
         }
-        Ok(Ok(buffer.get(..length).unwrap_or_default()))
+        Ok(Ok(buffer))
     }
 }
 
@@ -220,7 +221,7 @@ impl Head {
         mut ear: Ear<'_>,
         mut follower: Option<&mut dyn Follower>,
     ) -> Result<Silence, ChildError> {
-        let mut buffer = vec![0; PIECE];
+        let mut buffer = Vec::with_capacity(PIECE);
         loop {
             let piece = match ear.read(&mut buffer).await? {
                 Ok(piece) => piece,
@@ -257,7 +258,7 @@ impl Tail {
     }
 
     async fn fill(&mut self, mut ear: Ear<'_>) -> Result<Silence, ChildError> {
-        let mut buffer = vec![0; PIECE];
+        let mut buffer = Vec::with_capacity(PIECE);
         loop {
             let piece = match ear.read(&mut buffer).await? {
                 Ok(piece) => piece,

@@ -20,31 +20,19 @@ const GENERATIONS: usize = 64;
 /// Whose processes are looked for.
 #[derive(Clone, Debug)]
 pub(crate) enum Quarry {
-    /// Those of one child, which has not been reaped: its number is nobody else's.
-    ///
-    /// Whoever lost its parent there is a child of the guard.
-    Child { leader: i32, guard: i32 },
-    /// Those of all children whose mark begins like this.
-    All { prefix: String },
+    /// Those that came of a guard, without itself: whoever lost its parent there is its child.
+    Under { guard: i32 },
+    /// Those whose mark begins like this, for want of a guard.
+    Marked { prefix: String },
 }
 
 impl Quarry {
-    /// Tells whether a process belongs by its session, its group or its parent.
+    /// Tells whether a process belongs by itself; what came of it belongs, too.
     fn holds(&self, seen: &Seen) -> bool {
         match self {
-            Self::Child { leader, guard, .. } => {
-                seen.parent == *guard || [seen.pid, seen.group, seen.session].contains(leader)
-            }
-            Self::All { .. } => false,
-        }
-    }
-
-    /// Tells whether a process belongs by its mark, which is only looked at when nothing else helps.
-    fn knows(&self, pid: i32) -> bool {
-        match self {
-            Self::Child { .. } => false,
-            Self::All { prefix } => {
-                mark_of(pid).is_some_and(|mark| mark.starts_with(prefix.as_bytes()))
+            Self::Under { guard } => seen.parent == *guard,
+            Self::Marked { prefix } => {
+                mark_of(seen.pid).is_some_and(|mark| mark.starts_with(prefix.as_bytes()))
             }
         }
     }
@@ -98,8 +86,6 @@ fn has_ended(process: &OwnedFd) -> bool {
 struct Seen {
     pid: i32,
     parent: i32,
-    group: i32,
-    session: i32,
     /// When it started: tells it apart from a later process of the same number.
     since: u64,
 }
@@ -107,11 +93,8 @@ struct Seen {
 fn members(quarry: &Quarry) -> Vec<Seen> {
     let ours = getpid().as_raw_nonzero().get();
     let table: Vec<Seen> = census().into_iter().filter(|seen| seen.pid != ours).collect();
-    let mut found: BTreeSet<i32> = table
-        .iter()
-        .filter(|seen| quarry.holds(seen) || quarry.knows(seen.pid))
-        .map(|seen| seen.pid)
-        .collect();
+    let mut found: BTreeSet<i32> =
+        table.iter().filter(|seen| quarry.holds(seen)).map(|seen| seen.pid).collect();
     for _ in 0..GENERATIONS {
         let known = found.len();
         let born = table.iter().filter(|seen| found.contains(&seen.parent));
@@ -142,7 +125,7 @@ fn look_at(pid: i32) -> Option<Seen> {
     parse(pid, &fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads the line of a process: `pid (name) state parent group session …`.
+/// Reads the line of a process: `pid (name) state parent …`.
 fn parse(pid: i32, stat: &[u8]) -> Option<Seen> {
     // The name may hold anything, spaces and brackets too; it ends at the last bracket.
     let end = stat.iter().rposition(|byte| *byte == b')')?;
@@ -152,11 +135,10 @@ fn parse(pid: i32, stat: &[u8]) -> Option<Seen> {
     if matches!(state, "Z" | "X" | "x") {
         return None;
     }
-    let mut number = || fields.next()?.parse().ok();
-    let (parent, group, session) = (number()?, number()?, number()?);
-    // Field 22 of the line; the session was field 6.
-    let since = fields.nth(15)?.parse().ok()?;
-    Some(Seen { pid, parent, group, session, since })
+    let parent = fields.next()?.parse().ok()?;
+    // Field 22 of the line; the parent was field 4.
+    let since = fields.nth(17)?.parse().ok()?;
+    Some(Seen { pid, parent, since })
 }
 
 /// Reads the mark of a process; nothing for those of other users.
@@ -176,7 +158,7 @@ mod tests {
     #[test]
     fn a_name_with_brackets_and_spaces_does_not_confuse_the_table() {
         let line = b"42 (a) S 1 b) S 7 8 9 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
-        let seen = Seen { pid: 42, parent: 7, group: 8, session: 9, since: 98765 };
+        let seen = Seen { pid: 42, parent: 7, since: 98765 };
         assert_eq!(parse(42, line), Some(seen));
     }
 
@@ -191,7 +173,7 @@ mod tests {
     fn our_own_process_is_in_the_table_and_never_a_quarry() {
         let ours = getpid().as_raw_nonzero().get();
         let seen = look_at(ours).unwrap();
-        let quarry = Quarry::Child { leader: seen.session, guard: -1 };
+        let quarry = Quarry::Under { guard: seen.parent };
         assert!(members(&quarry).iter().all(|member| member.pid != ours));
     }
 
@@ -199,7 +181,7 @@ mod tests {
     fn a_process_that_does_not_end_is_held_once_however_often_it_is_looked_for() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let leader = i32::try_from(child.id()).unwrap();
-        let quarry = Quarry::Child { leader, guard: -1 };
+        let quarry = Quarry::Under { guard: getpid().as_raw_nonzero().get() };
         let mut tree = Tree::default();
         for _ in 0..20 {
             tree.look(&quarry);

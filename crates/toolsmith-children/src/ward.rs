@@ -1,16 +1,14 @@
-//! One child under watch, from its birth until it is reaped.
+//! One child that is being ended, with everything that came of it.
 
 use std::{
     os::fd::OwnedFd,
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::sync::oneshot;
+use rustix::process::Signal;
 
 use crate::{
-    Exit,
-    keeper::{Control, Message},
+    keeper::{Control, Heard, Message},
     tree::{Quarry, Tree},
 };
 
@@ -26,15 +24,6 @@ const ROUNDS: u32 = 100;
 /// How often it is repeated afterwards, for processes that hang in the kernel.
 const SELDOM: Duration = Duration::from_secs(1);
 
-/// How the holder of a child takes leave of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Farewell {
-    /// It has ended and nobody holds its pipes: only its group is ended.
-    Quiet,
-    /// Whatever came of it is looked for and ended.
-    Thorough,
-}
-
 /// Whether a child is done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
@@ -43,101 +32,117 @@ pub(crate) enum Fate {
     Parted,
 }
 
-pub(crate) struct Ward {
-    pub(crate) leader: Pid,
+/// What a child leaves that is to be ended.
+#[derive(Debug)]
+pub(crate) struct Remains {
     pub(crate) control: Control,
-    pub(crate) quarry: Quarry,
-    pub(crate) tell: Option<oneshot::Sender<Exit>>,
-    pub(crate) phase: Phase,
+    pub(crate) has_exited: bool,
+    pub(crate) mark: String,
     /// Second ends of what it writes to. Without them its last words, when it is asked to end and
     /// nobody listens any more, would kill it before it has tidied up.
-    pub(crate) _pipes: [OwnedFd; 2],
+    pub(crate) _pipes: Option<[OwnedFd; 2]>,
 }
 
-pub(crate) enum Phase {
-    /// Somebody holds it.
-    Held,
+/// A child that is being ended.
+#[derive(Debug)]
+pub(crate) struct Ward {
+    remains: Remains,
+    has_guard: bool,
+    tree: Tree,
+    phase: Phase,
+}
+
+#[derive(Debug)]
+enum Phase {
     /// It was asked to end.
-    Asked { tree: Tree, until: Instant },
+    Asked { until: Instant },
     /// It is being killed.
-    Killed { tree: Tree, round: u32, next: Instant },
+    Killed { round: u32, next: Instant },
 }
 
 impl Ward {
-    /// Tells whether the child itself has ended; its number is kept for it until it is reaped.
+    /// Begins to end a child and what came of it.
+    pub(crate) fn end(remains: Remains, now: Instant) -> Self {
+        let phase = Phase::Asked { until: now + GRACE };
+        let mut ward = Self { remains, has_guard: true, tree: Tree::default(), phase };
+        ward.listen();
+        if !ward.has_exited() {
+            ward.tree.look(&ward.quarry());
+            ward.tree.signal(Signal::TERM);
+        }
+        if ward.tree.is_empty() {
+            // It has ended, or has hardly begun: there is nobody who would tidy up.
+            ward.phase = Phase::Killed { round: 0, next: now };
+        }
+        ward
+    }
+
+    pub(crate) fn control(&self) -> &Control {
+        &self.remains.control
+    }
+
+    pub(crate) fn into_control(self) -> Control {
+        self.remains.control
+    }
+
+    /// Tells whether there is anything to wait for: the child's end is heard only once.
     pub(crate) fn has_exited(&self) -> bool {
-        self.tell.is_none()
+        self.remains.has_exited || !self.has_guard
     }
 
-    /// Returns when something has to be done about it, if time alone brings that about.
-    pub(crate) fn due(&self) -> Option<Instant> {
-        match &self.phase {
-            Phase::Held => None,
-            Phase::Asked { until, .. } => Some(*until),
-            Phase::Killed { next, .. } => Some(*next),
-        }
-    }
-
-    /// Tells the holder how the child ended.
-    pub(crate) fn note_exit(&mut self, now: Instant) -> Fate {
-        let exit = self.exit();
-        if let Some(tell) = self.tell.take() {
-            // A holder that has gone does not want to know.
-            tell.send(exit).ok();
-        }
+    /// Returns when something has to be done about it.
+    pub(crate) fn due(&self) -> Instant {
         match self.phase {
-            Phase::Held => Fate::Watched,
-            Phase::Asked { .. } | Phase::Killed { .. } => self.kill(now),
+            Phase::Asked { until } => until,
+            Phase::Killed { next, .. } => next,
         }
     }
 
-    /// Begins to end the child and what came of it.
-    pub(crate) fn end(&mut self, farewell: Farewell, now: Instant) -> Fate {
-        if !matches!(self.phase, Phase::Held) {
-            return Fate::Watched;
-        }
-        match (self.has_exited(), farewell) {
-            (true, Farewell::Quiet) => {
-                // An empty group is the usual case.
-                kill_process_group(self.leader, Signal::KILL).ok();
-                self.control.release();
-                Fate::Parted
-            }
-            (true, Farewell::Thorough) => self.kill(now),
-            (false, _) => {
-                let mut tree = Tree::default();
-                tree.look(&self.quarry);
-                tree.signal(Signal::TERM);
-                self.phase = Phase::Asked { tree, until: now + GRACE };
-                Fate::Watched
-            }
-        }
+    /// Hears whether the child has ended, after which there is nothing to be waited for.
+    pub(crate) fn heed(&mut self, now: Instant) -> Fate {
+        self.listen();
+        if self.has_exited() { self.kill(now) } else { Fate::Watched }
     }
 
-    /// Kills what is left of the tree; leaves the child to its guard when nothing is.
+    /// Kills what is left of the tree; leaves the rest to the guard when nothing is.
     pub(crate) fn kill(&mut self, now: Instant) -> Fate {
-        let (mut tree, round) = match std::mem::replace(&mut self.phase, Phase::Held) {
-            Phase::Held => (Tree::default(), 0),
-            Phase::Asked { tree, .. } => (tree, 0),
-            Phase::Killed { tree, round, .. } => (tree, round + 1),
+        let round = match self.phase {
+            Phase::Asked { .. } => 0,
+            Phase::Killed { round, .. } => round + 1,
         };
-        tree.look(&self.quarry);
-        tree.signal(Signal::KILL);
+        self.tree.look(&self.quarry());
+        self.tree.signal(Signal::KILL);
+        let is_begun = self.remains.control.guard().is_some();
         // Processes of other users cannot be ended, and are not worth a zombie.
-        if self.has_exited() && (tree.is_empty() || round >= ROUNDS) {
-            self.control.end();
+        if !is_begun || self.has_exited() && (self.tree.is_empty() || round >= ROUNDS) {
+            self.remains.control.end();
             return Fate::Parted;
         }
         let next = now + if round < ROUNDS { SOON } else { SELDOM };
-        self.phase = Phase::Killed { tree, round, next };
+        self.phase = Phase::Killed { round, next };
         Fate::Watched
     }
 
-    /// Hears how the child ended; its number is kept for it until the guard is told.
-    fn exit(&self) -> Exit {
-        match self.control.take() {
-            Some(Message::Exited { code, signal }) => Exit::of(code, signal),
-            _ => Exit::Unseen,
+    fn listen(&mut self) {
+        loop {
+            match self.remains.control.hear() {
+                Heard::Message(Message::Exited { .. } | Message::Failed { .. }) => {
+                    self.remains.has_exited = true;
+                }
+                Heard::Message(_) => {}
+                Heard::Nothing => return,
+                Heard::End => {
+                    self.has_guard = false;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn quarry(&self) -> Quarry {
+        match self.remains.control.guard().filter(|_| self.has_guard) {
+            Some(guard) => Quarry::Under { guard: guard.as_raw_nonzero().get() },
+            None => Quarry::Marked { prefix: self.remains.mark.clone() },
         }
     }
 }

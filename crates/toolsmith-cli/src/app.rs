@@ -41,6 +41,8 @@ fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
         Word::Parse(parse) => commands::parse::run(session, &parse),
         Word::Calls(word) => commands::calls::run(session, &word),
         Word::Artifacts(word) => commands::artifacts::run(session, &word),
+        Word::Approvals(word) => commands::approvals::run(session, &word),
+        Word::Keys(word) => commands::keys::run(session, &word),
         Word::Import(word) => commands::import::run(session, &word),
         Word::Export(word) => commands::export::run(session, &word),
         Word::Config(word) => commands::config::run(session, &word),

@@ -17,6 +17,7 @@ mod logging;
 pub mod output;
 pub mod params;
 pub mod progress;
+mod running;
 mod runtime;
 mod session;
 pub mod table;

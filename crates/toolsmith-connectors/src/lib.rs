@@ -2,6 +2,7 @@
 //! JavaScript.
 
 pub mod command;
+mod confine;
 pub mod container;
 mod endpoint;
 pub mod javascript;
@@ -12,8 +13,10 @@ pub mod process;
 pub mod python;
 pub mod remote;
 pub mod rest;
+mod scratch;
 pub mod sources;
 mod texts;
+mod uv;
 
 #[cfg(test)]
 mod workbench;

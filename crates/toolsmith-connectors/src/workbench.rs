@@ -4,8 +4,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 use toolsmith_core::{
-    BoxFuture, Call, CallId, Caller, Context, Draft, Fields, Maker, Outcome, Parameter, Redactor,
-    StreamItem, StreamSink, Timestamp, ToolContext, ToolError, ToolSpec, Value, Vault, Work,
+    BoxFuture, Call, CallId, Caller, Confinement, Context, Draft, Fields, Made, Maker, Outcome,
+    Parameter, Redactor, StreamItem, StreamSink, Timestamp, ToolContext, ToolError, ToolSpec,
+    Value, Vault, Work,
 };
 
 #[derive(Debug)]
@@ -33,10 +34,31 @@ pub(crate) fn make(
 ) -> Result<Bench, Vec<String>> {
     let spec = ToolSpec::new("tested").unwrap();
     let spec = if parameters.is_empty() { spec } else { spec.with_parameters(parameters) };
+    build(entry, |vault, fields| maker.make(&Draft { spec: &spec, folder, vault }, fields))
+}
+
+/// Makes a tool that runs in a sandbox.
+pub(crate) fn confine(
+    maker: &dyn Maker,
+    entry: &Value,
+    folder: &Path,
+    confinement: &Confinement,
+) -> Result<Bench, Vec<String>> {
+    assert!(maker.can_confine());
+    let spec = ToolSpec::new("tested").unwrap();
+    build(entry, |vault, fields| {
+        maker.make_confined(&Draft { spec: &spec, folder, vault }, fields, confinement)
+    })
+}
+
+fn build(
+    entry: &Value,
+    make: impl FnOnce(&Vault, &mut Fields<'_>) -> Option<Made>,
+) -> Result<Bench, Vec<String>> {
     let vault = Vault::with_values([("TOKEN", "s3cret-token")], Redactor::default());
     let mut fields = Fields::of(entry, "/entry").unwrap();
     fields.any("type");
-    let made = maker.make(&Draft { spec: &spec, folder, vault: &vault }, &mut fields);
+    let made = make(&vault, &mut fields);
     let faults = fields.finish();
     let faults: Vec<String> =
         faults.into_iter().map(|fault| format!("{}: {}", fault.pointer, fault.message)).collect();
@@ -48,6 +70,12 @@ pub(crate) fn make(
         }),
         _ => Err(faults),
     }
+}
+
+/// Says loudly that a sandbox cannot be had here; any other error fails the test.
+pub(crate) fn skip_without_sandbox(error: &ToolError) {
+    assert!(error.message().contains("cannot be enforced"), "{error}");
+    toolsmith_testing::skip(error.message());
 }
 
 impl Bench {

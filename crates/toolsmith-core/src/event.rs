@@ -46,6 +46,8 @@ pub enum EventKind {
     ApprovalRequested,
     /// A person has decided; `data` is `{approval_id, decision, by}`.
     ApprovalDecided,
+    /// A request was not let in; `data` is `{address, reason}`.
+    AccessRefused,
     /// A tool holds a thread that cannot be stopped; `data` is `{stuck_threads}`.
     ThreadStuck,
     /// An async tool held a thread that others need; `data` is `{held_ms}`.
@@ -78,6 +80,7 @@ impl EventKind {
             Self::RetryScheduled => "retry_scheduled",
             Self::ApprovalRequested => "approval_requested",
             Self::ApprovalDecided => "approval_decided",
+            Self::AccessRefused => "access_refused",
             Self::ThreadStuck => "thread_stuck",
             Self::ThreadHeld => "thread_held",
             Self::StoreFailing => "store_failing",

@@ -18,6 +18,7 @@
 //! # Ok::<(), toolsmith_core::ToolError>(())
 //! ```
 
+pub mod address;
 mod artifact;
 mod ask;
 mod call;
@@ -80,13 +81,13 @@ pub use outcome::{Outcome, to_millis};
 pub use overlay::{Overlay, OverlayRefusal};
 pub use parameter::{Parameter, ParameterType, schema_of, spell_out};
 pub use policy::{
-    Annotations, Approval, CachePolicy, Exposure, RateBy, RateLimit, RetryPolicy, RetryWhen, Scope,
-    seconds,
+    Annotations, Approval, CachePolicy, Exposure, Quota, RateBy, RateLimit, RetryPolicy, RetryWhen,
+    Scope, seconds,
 };
 pub use problem::{Problem, ProblemKind};
 pub use record::{Receipt, Record, RecordSink};
 pub use redact::Redactor;
-pub use rights::{AllowList, Rights, fits_pattern};
+pub use rights::{AllowList, Allowance, Rights, Role, fits_pattern};
 pub use secret::Secret;
 pub use semver::VersionReq;
 pub use serde_json::{Map, Value, json};

@@ -126,6 +126,17 @@ pub struct RateLimit {
     pub by: RateBy,
 }
 
+/// How many calls one caller may make in a period that begins with its first call.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quota {
+    /// How many calls.
+    pub calls: u64,
+    /// In how many seconds.
+    #[serde(with = "seconds")]
+    pub per: Duration,
+}
+
 /// Who shares an allowance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,16 +2,62 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Text;
+use crate::{Quota, RateLimit, Text};
 
 /// What an authenticated caller may do; a door fills it in, a client can only narrow it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rights {
     /// The tools that it may see and use; none listed means all of them.
     pub tools: Option<AllowList>,
     /// The private namespace of an agent: its own tools, which nobody else sees.
     pub namespace: Option<Text>,
+    /// How often it may call; as often as any other when nothing is said.
+    pub allowance: Allowance,
+    /// What it may do besides.
+    pub role: Role,
+}
+
+/// What a caller may do besides calling tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It may look at tools, and call none.
+    Viewer,
+    /// It may call tools, and look at what came of its own calls.
+    #[default]
+    Caller,
+    /// It may do everything: look at all calls, decide about them, change the tools.
+    Admin,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Caller, Self::Admin];
+
+    /// Returns the stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Caller => "caller",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// Finds the role with that stable name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == name)
+    }
+}
+
+/// How often one caller may call, over all tools, where that differs from others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Allowance {
+    /// How many calls in a short time.
+    pub rate: Option<RateLimit>,
+    /// How many calls in a longer period.
+    pub quota: Option<Quota>,
 }
 
 impl Rights {
@@ -30,6 +76,11 @@ impl AllowList {
     /// Makes a list out of names and patterns.
     pub fn new<T: Into<Text>>(patterns: impl IntoIterator<Item = T>) -> Self {
         Self(patterns.into_iter().map(Into::into).collect())
+    }
+
+    /// Returns the names and patterns.
+    pub fn patterns(&self) -> Vec<&str> {
+        self.0.iter().map(Text::as_str).collect()
     }
 
     /// Tells whether one of the patterns matches the whole name.
@@ -87,7 +138,7 @@ mod tests {
     #[test]
     fn without_a_list_everything_is_allowed_and_an_empty_list_allows_nothing() {
         assert!(Rights::default().allows("echo"));
-        let none = Rights { tools: Some(AllowList::new(Vec::<&str>::new())), namespace: None };
+        let none = Rights { tools: Some(AllowList::new(Vec::<&str>::new())), ..Rights::default() };
         assert!(!none.allows("echo"));
     }
 }

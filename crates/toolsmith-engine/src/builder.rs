@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use toolsmith_core::{
-    Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RateBy, RateLimit, RecordSink,
-    Redactor, SystemClock, Text, Tool, ToolError, Work, json,
+    Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RecordSink, Redactor,
+    SystemClock, Text, Tool, ToolError, Work, json,
 };
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     gates::Gates,
     interceptor::Interceptor,
     limiter::Limiter,
-    rates::{Meter, Rate},
+    rates::{Meter, RateBook},
     registry::{Change, Entry, OnClash, Registry},
     reuse::Keys,
     schema::Schema,
@@ -121,8 +121,8 @@ impl Builder {
             keys: Keys::new(self.config.idempotency_window, self.config.idempotency_keys),
             streaks: crate::streaks::Streaks::default(),
             gates: Gates::new(self.config.limits.queue_size),
-            meter: Meter::new(self.config.caller_quota),
-            caller_rate: self.config.caller_rate.map(for_each_caller),
+            meter: Meter::default(),
+            caller_rates: RateBook::default(),
             threads,
             instances,
             uncounted: Running::default(),
@@ -138,11 +138,6 @@ impl Builder {
 
 /// How many schema checks that may take long run beside each other.
 const CHECKS: usize = 4;
-
-/// A rate over all tools that every caller has for itself.
-fn for_each_caller(limit: RateLimit) -> Rate {
-    Rate::new(RateLimit { by: RateBy::Caller, ..limit })
-}
 
 fn threads(config: &EngineConfig, events: &Arc<Events>) -> Threads {
     let events = Arc::clone(events);

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use toolsmith_core::RateLimit;
+use toolsmith_core::{Quota, RateLimit};
 
-use crate::{limiter::LimiterConfig, rates::Quota};
+use crate::limiter::LimiterConfig;
 
 /// What can be set about an engine; the defaults are those of a library user.
 #[derive(Clone, Debug)]

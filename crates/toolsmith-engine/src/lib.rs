@@ -36,6 +36,7 @@ pub use config::{EngineConfig, UnknownParameters};
 pub use engine::{Engine, EngineMetrics};
 pub use events::{Heard, Subscription};
 pub use interceptor::{After, Before, Interceptor};
-pub use rates::{Quota, Usage};
+pub use rates::Usage;
 pub use stream::{CallStream, Followed};
 pub use threads::ThreadMetrics;
+pub use toolsmith_core::Quota;

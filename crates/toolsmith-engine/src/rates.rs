@@ -6,7 +6,7 @@ use lru::LruCache;
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::time::Instant;
-use toolsmith_core::{RateBy, RateLimit, Text};
+use toolsmith_core::{Quota, RateBy, RateLimit, Text};
 
 use crate::time::later;
 
@@ -21,8 +21,12 @@ const ACCOUNTS: usize = 100_000;
 #[derive(Debug)]
 pub(crate) struct Rate {
     limit: RateLimit,
-    whole_at: Mutex<WholeAt>,
+    book: RateBook,
 }
+
+/// What is left to each who is limited, whatever the limit is.
+#[derive(Debug)]
+pub(crate) struct RateBook(Mutex<WholeAt>);
 
 /// When the allowance of each would be whole again.
 #[derive(Debug)]
@@ -34,8 +38,7 @@ struct WholeAt {
 
 impl Rate {
     pub(crate) fn new(limit: RateLimit) -> Self {
-        let whole_at = WholeAt { callers: HashMap::new(), sweep_at: CALLERS_BEFORE_SWEEP };
-        Self { limit, whole_at: Mutex::new(whole_at) }
+        Self { limit, book: RateBook::default() }
     }
 
     /// Takes one call out of the allowance, or tells how long to wait for the next one.
@@ -44,21 +47,7 @@ impl Rate {
             RateBy::Tool => Text::default(),
             RateBy::Caller => caller.cloned().unwrap_or_default(),
         };
-        let step = self.limit.per.div_f64(f64::from(self.limit.calls.max(1)));
-        let now = Instant::now();
-        let mut whole_at = self.whole_at.lock();
-        if whole_at.callers.len() > whole_at.sweep_at {
-            whole_at.callers.retain(|_, at| *at > now);
-            // Twice as many next time, so that sweeping stays a small part of the work.
-            whole_at.sweep_at = CALLERS_BEFORE_SWEEP.max(whole_at.callers.len() * 2);
-        }
-        let at = later(whole_at.callers.get(&key).copied().unwrap_or(now).max(now), step);
-        let behind = at.duration_since(now);
-        if let Some(wait) = behind.checked_sub(self.limit.per).filter(|wait| !wait.is_zero()) {
-            return Err(wait);
-        }
-        whole_at.callers.insert(key, at);
-        Ok(())
+        self.book.take(self.limit, key)
     }
 
     pub(crate) fn limit(&self) -> RateLimit {
@@ -66,13 +55,32 @@ impl Rate {
     }
 }
 
-/// How many calls one caller may make in a period that begins with its first call.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Quota {
-    /// How many calls.
-    pub calls: u64,
-    /// In how long.
-    pub per: Duration,
+impl RateBook {
+    /// Takes one call out of someone's allowance, or tells how long to wait for the next one.
+    pub(crate) fn take(&self, limit: RateLimit, who: Text) -> Result<(), Duration> {
+        let step = limit.per.div_f64(f64::from(limit.calls.max(1)));
+        let now = Instant::now();
+        let mut whole_at = self.0.lock();
+        if whole_at.callers.len() > whole_at.sweep_at {
+            whole_at.callers.retain(|_, at| *at > now);
+            // Twice as many next time, so that sweeping stays a small part of the work.
+            whole_at.sweep_at = CALLERS_BEFORE_SWEEP.max(whole_at.callers.len() * 2);
+        }
+        let at = later(whole_at.callers.get(&who).copied().unwrap_or(now).max(now), step);
+        let behind = at.duration_since(now);
+        if let Some(wait) = behind.checked_sub(limit.per).filter(|wait| !wait.is_zero()) {
+            return Err(wait);
+        }
+        whole_at.callers.insert(who, at);
+        Ok(())
+    }
+}
+
+impl Default for RateBook {
+    fn default() -> Self {
+        let callers = HashMap::new();
+        Self(Mutex::new(WholeAt { callers, sweep_at: CALLERS_BEFORE_SWEEP }))
+    }
 }
 
 /// What one caller has used.
@@ -86,10 +94,7 @@ pub struct Usage {
 
 /// Adds up what callers use and holds them to their quota.
 #[derive(Debug)]
-pub(crate) struct Meter {
-    quota: Option<Quota>,
-    accounts: Mutex<LruCache<Text, Account>>,
-}
+pub(crate) struct Meter(Mutex<LruCache<Text, Account>>);
 
 #[derive(Debug)]
 struct Account {
@@ -99,21 +104,15 @@ struct Account {
 }
 
 impl Meter {
-    pub(crate) fn new(quota: Option<Quota>) -> Self {
-        Self { quota, accounts: Mutex::new(LruCache::unbounded()) }
-    }
-
-    /// Tells whether calls of that cost are booked.
-    ///
-    /// Free tools without a quota need no book: the records tell how often they were called.
-    pub(crate) fn has_to_book(&self, cost: Option<f64>) -> bool {
-        self.quota.is_some() || cost.is_some()
-    }
-
     /// Books one admitted call, or tells how long until the quota allows another.
-    pub(crate) fn book(&self, caller: &Text, cost: Option<f64>) -> Result<(), Duration> {
+    pub(crate) fn book(
+        &self,
+        caller: &Text,
+        cost: Option<f64>,
+        quota: Option<Quota>,
+    ) -> Result<(), Duration> {
         let now = Instant::now();
-        let mut accounts = self.accounts.lock();
+        let mut accounts = self.0.lock();
         if accounts.len() > ACCOUNTS {
             accounts.pop_lru();
         }
@@ -122,7 +121,7 @@ impl Meter {
             period_began: now,
             calls_in_period: 0,
         });
-        if let Some(quota) = self.quota {
+        if let Some(quota) = quota {
             if now.duration_since(account.period_began) >= quota.per {
                 (account.period_began, account.calls_in_period) = (now, 0);
             }
@@ -137,7 +136,13 @@ impl Meter {
     }
 
     pub(crate) fn usage(&self, caller: &str) -> Usage {
-        self.accounts.lock().peek(caller).map(|account| account.usage).unwrap_or_default()
+        self.0.lock().peek(caller).map(|account| account.usage).unwrap_or_default()
+    }
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self(Mutex::new(LruCache::unbounded()))
     }
 }
 
@@ -174,13 +179,14 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_quota_begins_anew_after_its_period() {
-        let meter = Meter::new(Some(Quota { calls: 2, per: Duration::from_mins(1) }));
+        let meter = Meter::default();
+        let quota = Some(Quota { calls: 2, per: Duration::from_mins(1) });
         let caller = Text::from("a");
-        meter.book(&caller, Some(0.5)).unwrap();
-        meter.book(&caller, Some(0.25)).unwrap();
-        assert_eq!(meter.book(&caller, None).unwrap_err(), Duration::from_mins(1));
+        meter.book(&caller, Some(0.5), quota).unwrap();
+        meter.book(&caller, Some(0.25), quota).unwrap();
+        assert_eq!(meter.book(&caller, None, quota).unwrap_err(), Duration::from_mins(1));
         tokio::time::advance(Duration::from_mins(1)).await;
-        meter.book(&caller, None).unwrap();
+        meter.book(&caller, None, quota).unwrap();
         assert_eq!(meter.usage("a"), Usage { calls: 3, cost: 0.75 });
     }
 }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
 
-use crate::{House, Visitor, guard::Hosts, mcp};
+use crate::{Doorkeeper, House, Visitor, mcp};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -17,6 +17,7 @@ pub struct Gateway(pub(crate) Arc<Parts>);
 pub(crate) struct Parts {
     pub(crate) engine: Engine,
     pub(crate) house: Arc<dyn House>,
+    pub(crate) door: Doorkeeper,
     pub(crate) config: GatewayConfig,
     pub(crate) started: Instant,
     /// What the MCP door remembers.
@@ -36,8 +37,6 @@ pub struct GatewayConfig {
     pub shutdown_timeout: Duration,
     /// The folders that file tools may touch for callers of the doors.
     pub allowed_paths: Option<Arc<[PathBuf]>>,
-    /// Under which names the doors answer.
-    pub hosts: Hosts,
     /// How many MCP sessions are held at once; one that nobody uses gives way.
     pub max_mcp_sessions: usize,
     /// How long an MCP session is held that nobody uses.
@@ -52,7 +51,6 @@ impl Default for GatewayConfig {
             max_connections: 16_384,
             shutdown_timeout: Duration::from_secs(30),
             allowed_paths: None,
-            hosts: Hosts::default(),
             max_mcp_sessions: 10_000,
             mcp_session_timeout: Duration::from_mins(30),
         }
@@ -61,9 +59,14 @@ impl Default for GatewayConfig {
 
 impl Gateway {
     /// Opens doors to an engine.
-    pub fn new(engine: Engine, house: Arc<dyn House>, config: GatewayConfig) -> Self {
+    pub fn new(
+        engine: Engine,
+        house: Arc<dyn House>,
+        door: Doorkeeper,
+        config: GatewayConfig,
+    ) -> Self {
         let mcp = mcp::Memory::new(&config);
-        Self(Arc::new(Parts { engine, house, config, started: Instant::now(), mcp }))
+        Self(Arc::new(Parts { engine, house, door, config, started: Instant::now(), mcp }))
     }
 
     /// Makes the context of a visitor's calls through a door.

@@ -5,8 +5,8 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod door;
 mod gateway;
-mod guard;
 mod house;
 mod http;
 mod json;
@@ -14,9 +14,10 @@ mod mcp;
 mod server;
 mod visitor;
 
+pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
 pub use gateway::{Gateway, GatewayConfig};
-pub use guard::Hosts;
 pub use house::{Health, House};
 pub use mcp::speak;
 pub use server::{Ended, serve};
-pub use visitor::Visitor;
+
+use visitor::Visitor;

@@ -1,19 +1,47 @@
 //! Who stands at the door.
 
-use toolsmith_core::{Rights, Text};
+use axum::{extract::FromRequestParts, http::request::Parts};
+use toolsmith_core::{Rights, Role, Text};
+
+use crate::http::Failure;
 
 /// Who stands at the door, and what they may do.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Visitor {
+pub(crate) struct Visitor {
     /// By which name their calls are recorded.
-    pub id: Text,
-    /// The tools that they may see and use.
-    pub rights: Rights,
+    pub(crate) id: Text,
+    /// What they may see and do.
+    pub(crate) rights: Rights,
 }
 
 impl Visitor {
     /// Makes the visitor that nobody asked for a name: someone on this machine.
-    pub fn local() -> Self {
-        Self { id: "local".into(), rights: Rights::default() }
+    pub(crate) fn local() -> Self {
+        Self { id: "local".into(), rights: Rights { role: Role::Admin, ..Rights::default() } }
+    }
+
+    /// Makes the visitor who knows the secret of this run: whoever started the program.
+    pub(crate) fn operator() -> Self {
+        Self { id: "operator".into(), ..Self::local() }
+    }
+
+    /// Refuses whoever may not do everything.
+    pub(crate) fn must_be_admin(&self) -> Result<(), Failure> {
+        match self.rights.role {
+            Role::Admin => Ok(()),
+            Role::Caller | Role::Viewer => {
+                Err(Failure::forbidden("Only an administrator's key opens this address."))
+            }
+        }
+    }
+}
+
+/// Handlers get the visitor from the layer that let it in; without that layer, nobody is in.
+impl<S: Send + Sync> FromRequestParts<S> for Visitor {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let visitor = parts.extensions.get::<Self>().cloned();
+        visitor.ok_or_else(|| Failure::unauthenticated("Send a key."))
     }
 }

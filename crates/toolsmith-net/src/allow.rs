@@ -3,11 +3,9 @@
 use std::{fmt, net::IpAddr, str::FromStr};
 
 use reqwest::Url;
+use toolsmith_core::address::{is_inside, is_metadata};
 
-use crate::{
-    NetError,
-    address::{is_inside, is_metadata},
-};
+use crate::NetError;
 
 /// The addresses beyond the public internet that an operator has opened.
 ///

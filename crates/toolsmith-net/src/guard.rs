@@ -3,8 +3,9 @@
 use std::net::IpAddr;
 
 use reqwest::Url;
+use toolsmith_core::address;
 
-use crate::{Allow, Denial, NetError, address};
+use crate::{Allow, Denial, NetError};
 
 /// The longest address that is read: what servers and proxies commonly take.
 const LONGEST: usize = 8_192;

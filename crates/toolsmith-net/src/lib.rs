@@ -20,7 +20,6 @@
 //! # }).unwrap();
 //! ```
 
-mod address;
 mod allow;
 mod client;
 mod error;
@@ -34,12 +33,13 @@ mod tls;
 
 pub use bytes::Bytes;
 pub use reqwest::{
-    Client as Connections, Error as LibraryError, Method, StatusCode, Url,
+    Client as Connections, Error as LibraryError, Method, Response as Answer, StatusCode, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 
+pub use toolsmith_core::address::refusal;
+
 pub use self::{
-    address::refusal,
     allow::{Allow, Opening},
     client::{Client, Settings},
     error::{Denial, NetError},

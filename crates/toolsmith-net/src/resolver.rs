@@ -7,9 +7,9 @@ use std::{
 };
 
 use reqwest::dns::{Addrs, Name, Resolving};
-use toolsmith_core::BoxFuture;
+use toolsmith_core::{BoxFuture, address};
 
-use crate::{Allow, Denial, Guard, address, guard::plain_host};
+use crate::{Allow, Denial, Guard, guard::plain_host};
 
 /// How many addresses of a name are tried: more is no service but a way to hold a call.
 const MOST: usize = 16;

@@ -26,7 +26,7 @@ fn no_call_of_a_small_soak_suffers_from_files_that_change() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
     let report: serde_json::Value = serde_json::from_str(&said).unwrap();
-    assert!(report["calls"]["outcomes"]["ok"].as_u64().unwrap() > 100, "{said}");
+    assert!(report["calls"]["outcomes"]["ok"].as_u64().unwrap() > 500, "{said}");
     for deed in ["rewritten", "broken", "deleted_and_restored"] {
         assert!(report["script"]["deeds"][deed].as_u64().unwrap() > 0, "{deed}: {said}");
     }

@@ -14,6 +14,7 @@ use rustix::{
         unmount,
     },
     net::{AddressFamily, SocketFlags, SocketType, bind, listen, socket_with},
+    path::DecInt,
     process::{DumpableBehavior, WaitOptions, chdir, pivot_root, set_dumpable_behavior, waitpid},
     thread::{
         CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
@@ -22,9 +23,10 @@ use rustix::{
 };
 
 use super::{
+    act::Act,
     child::Errand,
     message::{Message, tell},
-    plan::{Act, View},
+    plan::View,
     sys::{self, Ended, Fork},
 };
 
@@ -62,6 +64,7 @@ pub(super) fn take(act: Act, [a, b, _]: [u64; 3], errand: Errand<'_>) -> Result<
         }
         Act::Link => unless_there(symlinkat(text(a), CWD, text(b))),
         Act::Show => mount_bind_recursive(text(a), text(b)),
+        Act::ShowItself => show_itself(text(a), text(b)),
         Act::Seal => sys::seal(text(a), b, sys::Below::Too),
         Act::SealOne => sys::seal(text(a), b, sys::Below::No),
         Act::Processes => {
@@ -73,6 +76,7 @@ pub(super) fn take(act: Act, [a, b, _]: [u64; 3], errand: Errand<'_>) -> Result<
             .and_then(|()| unlinkat(CWD, text(a), AtFlags::REMOVEDIR)),
         Act::Loopback => sys::switch_loopback_on(),
         Act::Listen => open_port(errand, a),
+        Act::Doors => make_sockets(errand, a),
         Act::Init => init(errand),
     }
 }
@@ -94,6 +98,16 @@ fn unless_there(made: Result<()>) -> Result<()> {
 fn write_into(path: &CStr, text: &CStr) -> Result<()> {
     let file = open(path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
     write(&file, text.to_bytes()).map(drop)
+}
+
+/// Shows what stands at a path itself, so that nobody can put a link there meanwhile.
+fn show_itself(from: &CStr, to: &CStr) -> Result<()> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let source = open(from, flags, Mode::empty())?;
+    // The files of this process are found here once it has a /proc of its own.
+    chdir(c"/proc/self/fd")?;
+    mount_bind_recursive(DecInt::from_fd(&source).as_c_str(), to)?;
+    chdir(c"/")
 }
 
 /// Moves this process into a control group; what it starts is in it too.
@@ -126,7 +140,17 @@ fn open_port(errand: Errand<'_>, port: u64) -> Result<()> {
     let port = u16::try_from(port).map_err(|_| Errno::INVAL)?;
     bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))?;
     listen(&socket, BACKLOG)?;
-    tell(errand.parcel.control.as_fd(), &Message::Listening(socket));
+    tell(errand.control.as_fd(), &Message::Listening(socket));
+    Ok(())
+}
+
+/// Makes sockets in the network of this process for us, who are outside of it.
+fn make_sockets(errand: Errand<'_>, count: u64) -> Result<()> {
+    for _ in 0..count {
+        let flags = SocketFlags::CLOEXEC;
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
+        tell(errand.control.as_fd(), &Message::Door(socket));
+    }
     Ok(())
 }
 
@@ -143,7 +167,7 @@ fn init(errand: Errand<'_>) -> Result<()> {
         Fork::Parent(program) => program,
     };
     sys::block_signals();
-    let control = errand.parcel.control.as_fd();
+    let control = errand.control.as_fd();
     sys::close_all_but(&[control]);
     sys::close_stdio();
     loop {
@@ -151,7 +175,7 @@ fn init(errand: Errand<'_>) -> Result<()> {
             Ok(Ended { pid, code, signal }) if pid == program => {
                 // The first process of a namespace cannot end itself by a signal, so that the guard
                 // could not see which one it was.
-                tell(control, &Message::Exited { code, signal });
+                tell(control, &Message::Ended { code, signal });
                 sys::quit(code)
             }
             Ok(Ended { pid, .. }) => {

@@ -5,54 +5,64 @@
 //!                        └─ guard ── child ── …
 //! ```
 //!
-//! The keeper is forked from us with the first child and forks a guard for each. A guard is the
-//! nearest parent of everything that comes of its child: daemons that leave their session and their
-//! parent become the guard's own children. It holds one end of a socket; when the other end is
-//! closed, by us or by our death, it kills all of them.
+//! The keeper is forked from us with the first child and forks guards. A guard looks after one
+//! child at a time. It is the nearest parent of everything that comes of its child: daemons that
+//! leave their session and their parent become the guard's own children. It holds one end of a
+//! socket; when the other end is closed, by us or by our death, it kills all of them. When nothing
+//! of a child is left, its guard is there for the next one, so that a start costs a message and
+//! what the system itself takes to start a program.
 
+mod act;
+mod charge;
 mod child;
 mod confine;
+mod control;
 mod guard;
+mod guards;
 mod message;
+mod parcel;
 mod plan;
+mod shed;
 mod sys;
 mod zygote;
 
 use std::{
     io::{self, IoSlice},
     mem::MaybeUninit,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    os::fd::{BorrowedFd, OwnedFd},
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    io::Errno,
     net::{
-        AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown,
-        SocketFlags, SocketType, send, sendmsg, shutdown, socketpair,
+        AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, SocketFlags,
+        SocketType, sendmsg, shutdown, socketpair,
     },
-    process::{Pid, Signal, WaitOptions, kill_process, waitpid},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid},
 };
 
 pub(crate) use self::{
+    act::Act,
     child::RESOURCES,
+    control::{Control, Heard},
+    guards::Guards,
     message::Message,
-    plan::{Act, Arg, Plan},
+    plan::{Arg, Plan, Tenure},
 };
 
-/// How long a child may take to begin: a folder of a server that is gone can hold it for ever.
-const PATIENCE: Timespec = Timespec { tv_sec: 30, tv_nsec: 0 };
+/// How long the end of the keeper is waited for.
+const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// The process that forks guards.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+struct Keeper {
     socket: OwnedFd,
     process: Pid,
 }
 
 impl Keeper {
-    /// Forks the keeper; whoever calls this must live as long as the keeper does.
-    pub(crate) fn start() -> io::Result<Self> {
+    /// Forks the keeper.
+    fn start() -> io::Result<Self> {
         let (socket, theirs) = pair()?;
         // No signal may run a handler of ours in the other process before it has settled.
         let before = sys::block_signals();
@@ -65,74 +75,26 @@ impl Keeper {
         forked
     }
 
-    /// Lets a child be started; how that went is said through the control.
-    pub(crate) fn launch(
-        &self,
-        plan: &Plan,
-        stdio: [BorrowedFd<'_>; 3],
-        rules: Option<BorrowedFd<'_>>,
-    ) -> io::Result<Control> {
-        let (file, length) = plan.write()?;
-        let (ours, theirs) = pair()?;
-        let files = [theirs.as_fd(), file.as_fd()].into_iter().chain(stdio).chain(rules);
-        let files: Vec<BorrowedFd<'_>> = files.collect();
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(zygote::FILES))];
+    /// Lets a guard be forked that listens at this end of a socket.
+    fn fork_guard(&self, control: BorrowedFd<'_>) -> io::Result<()> {
+        let files = [control];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         ancillary.push(SendAncillaryMessage::ScmRights(&files));
-        let length = length.to_ne_bytes();
-        sendmsg(&self.socket, &[IoSlice::new(&length)], &mut ancillary, SendFlags::NOSIGNAL)?;
-        Ok(Control(ours))
+        sendmsg(&self.socket, &[IoSlice::new(b"G")], &mut ancillary, SendFlags::NOSIGNAL)?;
+        Ok(())
     }
 }
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        // It holds nothing that it would have to put in order, and guards do without it.
+        // It ends by itself when nothing is left, be it of guards that somebody has killed.
+        shutdown(&self.socket, Shutdown::Both).ok();
+        if let Ok(process) = pidfd_open(self.process, PidfdFlags::empty()) {
+            poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&PATIENCE)).ok();
+        }
         kill_process(self.process, Signal::KILL).ok();
         waitpid(Some(self.process), WaitOptions::empty()).ok();
-    }
-}
-
-/// Our end of the socket to a guard; letting go of it ends everything that came of the child.
-#[derive(Debug)]
-pub(crate) struct Control(OwnedFd);
-
-impl Control {
-    /// Waits for the next message, but not for ever; nothing when the guard is gone.
-    pub(crate) fn wait(&self) -> io::Result<Option<Message>> {
-        loop {
-            let mut polled = [PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::IN)];
-            if poll(&mut polled, Some(&PATIENCE)) == Ok(0) {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            match message::hear(self.0.as_fd(), RecvFlags::empty()) {
-                Err(Errno::INTR) => {}
-                Err(Errno::CONNRESET) => return Ok(None),
-                heard => return Ok(heard?),
-            }
-        }
-    }
-
-    /// Takes the message that has arrived; nothing when there is none and when the guard is gone.
-    pub(crate) fn take(&self) -> Option<Message> {
-        message::hear(self.0.as_fd(), RecvFlags::DONTWAIT).ok().flatten()
-    }
-
-    /// Lets the guard forget the child; it stays with whatever else came of it.
-    pub(crate) fn release(&self) {
-        // A guard that is gone has forgotten already.
-        send(&self.0, &message::RELEASE, SendFlags::NOSIGNAL).ok();
-    }
-
-    /// Lets the guard kill whatever is left; it hangs up when that is done.
-    pub(crate) fn end(&self) {
-        shutdown(&self.0, Shutdown::Write).ok();
-    }
-}
-
-impl AsFd for Control {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.as_fd()
     }
 }
 
@@ -140,4 +102,9 @@ impl AsFd for Control {
 fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let kind = (AddressFamily::UNIX, SocketType::SEQPACKET);
     Ok(socketpair(kind.0, kind.1, SocketFlags::CLOEXEC, None)?)
+}
+
+/// Tells whether an error means that the other end of a socket is closed.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset)
 }

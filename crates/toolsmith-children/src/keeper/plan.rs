@@ -1,110 +1,22 @@
 //! What a child does before its program begins, written down by us and read by the child.
 //!
-//! The child may not allocate, so everything is worked out beforehand: the plan is a file in memory
-//! that the child maps. It begins with words of eight bytes: the head, four for each step, the
-//! arguments and the environment; texts follow. A text is named by where it begins in the file.
+//! The child may not allocate, so everything is worked out beforehand. A plan begins with words of
+//! eight bytes: the head, four for each step, the arguments and the environment; texts follow. A
+//! text is named by where it begins in the plan.
 
 use std::{
     ffi::{CStr, OsStr},
-    fs::File,
-    io::{self, Write},
-    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    io,
+    os::unix::ffi::OsStrExt,
     path::Path,
 };
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use super::act::Act;
 
-/// How many words the head has: steps, program, arguments, environment, clone flags.
-const HEAD: usize = 5;
+/// How many words the head has: steps, program, arguments, environment, clone flags, tenure.
+const HEAD: usize = 6;
 
 const WIDTH: usize = 4;
-
-/// One thing that a child does, with what it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub(crate) enum Act {
-    /// Leads a session of its own.
-    Session = 1,
-    /// Dies with its guard.
-    Bind,
-    /// Goes to a folder.
-    Enter,
-    /// Keeps within a limit: which, soft, hard.
-    Limit,
-    /// Writes into a file: path, text.
-    Write,
-    /// Joins a control group, which the guard removes at the end: its folder.
-    Join,
-    /// Gains no rights from any program.
-    NoNewPrivileges,
-    /// Keeps to the rules for files that came with the plan.
-    Landlock,
-    /// Makes no other system calls than a filter lets pass: where it is, how many instructions.
-    Filter,
-    /// Gives up the rights of an administrator but for some: which.
-    Weaken,
-    /// Lets changes of its file view stay its own.
-    Part,
-    /// Puts an empty file system somewhere: path, options.
-    Tmpfs,
-    /// Makes a mounted folder the root; the old root is found in a folder of it: both paths.
-    Pivot,
-    /// Makes a folder unless it is there: path, mode.
-    Folder,
-    /// Makes an empty file unless it is there.
-    File,
-    /// Makes a symbolic link: what it says, path.
-    Link,
-    /// Shows a file or folder at another place: from, to.
-    Show,
-    /// Lets what is mounted somewhere keep to attributes, with all below: path, attributes.
-    Seal,
-    /// Lets a mount keep to attributes, without what is below: path, attributes.
-    SealOne,
-    /// Shows the processes of its own namespace: path.
-    Processes,
-    /// Takes a file system away and the folder that it was seen in.
-    Detach,
-    /// Switches its own loopback network on.
-    Loopback,
-    /// Opens a port of the loopback and hands it to us.
-    Listen,
-    /// Leaves a process behind that looks after the namespace, and goes on as its child.
-    Init,
-}
-
-impl Act {
-    const ALL: [Self; 24] = [
-        Self::Session,
-        Self::Bind,
-        Self::Enter,
-        Self::Limit,
-        Self::Write,
-        Self::Join,
-        Self::NoNewPrivileges,
-        Self::Landlock,
-        Self::Filter,
-        Self::Weaken,
-        Self::Part,
-        Self::Tmpfs,
-        Self::Pivot,
-        Self::Folder,
-        Self::File,
-        Self::Link,
-        Self::Show,
-        Self::Seal,
-        Self::SealOne,
-        Self::Processes,
-        Self::Detach,
-        Self::Loopback,
-        Self::Listen,
-        Self::Init,
-    ];
-
-    fn of(word: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|act| *act as u64 == word)
-    }
-}
 
 /// What a step takes.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +52,16 @@ enum Word {
     Text(usize),
 }
 
+/// How long the number of a child is needed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tenure {
+    /// Nobody asks for it: what matters is how the child ends.
+    #[default]
+    Brief,
+    /// It is told when the child has begun, and nobody else gets it before it is released.
+    Held,
+}
+
 /// A plan that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
@@ -148,6 +70,7 @@ pub(crate) struct Plan {
     env: Vec<Word>,
     program: Option<Word>,
     clone_flags: u64,
+    tenure: Tenure,
     texts: Vec<u8>,
     has_nul: bool,
 }
@@ -180,6 +103,11 @@ impl Plan {
             };
         }
         self.steps.push(step);
+    }
+
+    /// Says how long the number of the child is needed.
+    pub(crate) fn keep_number(&mut self, tenure: Tenure) {
+        self.tenure = tenure;
     }
 
     /// Lets the child begin in namespaces of its own.
@@ -216,8 +144,8 @@ impl Plan {
         Word::Text(start)
     }
 
-    /// Writes the plan into a file of its own; returns the file and its length.
-    pub(crate) fn write(&self) -> io::Result<(OwnedFd, usize)> {
+    /// Writes the plan as its reader wants it.
+    pub(super) fn write(&self) -> io::Result<Vec<u8>> {
         let Some(program) = self.program.filter(|_| !self.has_nul) else {
             let message = "a text with a NUL character cannot be handed to a program";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
@@ -232,6 +160,7 @@ impl Plan {
             number(args_at),
             number(env_at),
             Word::Number(self.clone_flags),
+            number(usize::from(self.tenure == Tenure::Held)),
         ];
         let end = [Word::Number(0)];
         let words = head.iter().chain(self.steps.iter().flatten());
@@ -245,9 +174,7 @@ impl Plan {
             bytes.extend_from_slice(&word.to_ne_bytes());
         }
         bytes.extend_from_slice(&self.texts);
-        let mut file = File::from(memfd_create(c"toolsmith-plan", MemfdFlags::CLOEXEC)?);
-        file.write_all(&bytes)?;
-        Ok((file.into(), bytes.len()))
+        Ok(bytes)
     }
 }
 
@@ -284,6 +211,10 @@ impl<'a> View<'a> {
 
     pub(super) fn clone_flags(self) -> u64 {
         self.head(4) as u64
+    }
+
+    pub(super) fn tenure(self) -> Tenure {
+        if self.head(5) == 0 { Tenure::Brief } else { Tenure::Held }
     }
 
     pub(super) fn text(self, start: u64) -> &'a CStr {

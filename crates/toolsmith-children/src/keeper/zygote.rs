@@ -1,7 +1,7 @@
-//! The process that forks a guard for each child; it is forked from ours once.
+//! The process that forks guards; it is forked from ours once.
 //!
 //! Forking from this small process with a single thread is cheap and touches nothing of ours,
-//! however large we grow and however many threads we run.
+//! however large we grow and however many threads we run. Whatever loses its guard falls to it.
 
 use std::{
     io::IoSliceMut,
@@ -13,54 +13,49 @@ use rustix::{
     fs::{Mode, OFlags, open},
     io::Errno,
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
-    process::{chdir, setsid},
+    process::{
+        DumpableBehavior, WaitOptions, chdir, getpid, set_child_subreaper, set_dumpable_behavior,
+        setsid, wait,
+    },
     stdio::{dup2_stderr, dup2_stdin, dup2_stdout},
     thread::set_name,
 };
 
 use super::{
-    guard,
-    message::{Message, tell},
+    charge, guard, shed,
     sys::{self, Fork},
 };
 
-/// How many open files may come with an order.
-pub(super) const FILES: usize = 6;
+/// How often it is looked whether the guards have ended everything, before they are ended too.
+///
+/// On a busy machine that is about a second, and two seconds are promised.
+const LOOKS: u32 = 400;
 
-/// An order to start a child, as it arrives.
-#[derive(Debug)]
-pub(super) struct Parcel {
-    pub(super) length: usize,
-    pub(super) control: OwnedFd,
-    pub(super) plan: OwnedFd,
-    pub(super) stdin: OwnedFd,
-    pub(super) stdout: OwnedFd,
-    pub(super) stderr: OwnedFd,
-    /// Rules for files, which only some children have.
-    pub(super) rules: Option<OwnedFd>,
-}
+/// How many milliseconds lie between two looks.
+const PAUSE: i64 = 1;
 
 /// Forks guards until nobody can ask for one any more.
 ///
 /// All signals are blocked when this begins and stay so: it ends with our program, not before.
 pub(super) fn run(socket: &OwnedFd) -> ! {
     settle(socket);
-    loop {
-        let Some(parcel) = receive(socket) else { sys::quit(0) };
-        match sys::fork_into(0) {
-            Ok(Fork::Child) => guard::run(parcel),
-            Ok(Fork::Parent(_)) => {}
-            Err(error) => tell(parcel.control.as_fd(), &Message::Failed { step: 0, error }),
+    while let Some(control) = receive(socket) {
+        // A guard that cannot be forked is missed by whoever holds the other end of its socket.
+        if let Ok(Fork::Child) = sys::fork_into(0) {
+            sys::close(socket.as_fd());
+            guard::run(control)
         }
     }
+    follow()
 }
 
-/// Leaves behind what belongs to our program: its files, its signals, its terminal, its folder.
+/// Leaves behind what belongs to our program: its files, signals, terminal, folder and memory.
 fn settle(socket: &OwnedFd) {
     // A failure below leaves something of ours that does no harm there.
     setsid().ok();
     sys::reset_signals();
     sys::ignore_children();
+    set_child_subreaper(Some(getpid())).ok();
     if let Ok(nothing) = open(c"/dev/null", OFlags::RDWR, Mode::empty()) {
         dup2_stdin(&nothing).ok();
         dup2_stdout(&nothing).ok();
@@ -69,36 +64,52 @@ fn settle(socket: &OwnedFd) {
     sys::close_all_but(&[socket.as_fd()]);
     chdir(c"/").ok();
     set_name(c"toolsmith-keep").ok();
+    shed::memory();
+    // What children are given goes through guards, one after the other: no child may look into one.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
 }
 
-/// Receives an order; nothing when our program is gone.
-fn receive(socket: &OwnedFd) -> Option<Parcel> {
+/// Sees to it that no guard stays that hangs in a child's beginning, nor what a lost guard left.
+fn follow() -> ! {
+    for _ in 0..LOOKS {
+        end_if_alone();
+        sys::rest(PAUSE);
+    }
     loop {
-        let mut length = [0; 8];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(FILES))];
+        charge::kill_children();
+        sys::rest(PAUSE);
+        end_if_alone();
+    }
+}
+
+fn end_if_alone() {
+    // The kernel reaps the children of this process; what is asked here is whether there are any.
+    if matches!(wait(WaitOptions::NOHANG), Err(Errno::CHILD)) {
+        sys::quit(0)
+    }
+}
+
+/// Receives the socket of a guard to be; nothing when our program is gone.
+fn receive(socket: &OwnedFd) -> Option<OwnedFd> {
+    loop {
+        let mut word = [0; 8];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let mut into = [IoSliceMut::new(&mut length)];
+        let mut into = [IoSliceMut::new(&mut word)];
         match recvmsg(socket, &mut into, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
             Err(Errno::INTR) => continue,
             Err(_) => return None,
             Ok(received) if received.bytes == 0 => return None,
             Ok(_) => {}
         }
-        let mut files = ancillary.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(files) => Some(files),
+        // An order that lost its file on the way, for want of room, is as good as none: whoever
+        // sent it finds its end of the socket closed.
+        let control = ancillary.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(mut files) => files.next(),
             _ => None,
         });
-        let mut next = || files.as_mut().and_then(Iterator::next);
-        let (control, plan) = (next(), next());
-        let stdio = (next(), next(), next());
-        let rules = next();
-        // An order that lost its files on the way, for want of room, is as good as none: whoever
-        // sent it finds its end of the control socket closed.
-        if let (Some(control), Some(plan), (Some(stdin), Some(stdout), Some(stderr))) =
-            (control, plan, stdio)
-        {
-            let length = usize::from_ne_bytes(length);
-            return Some(Parcel { length, control, plan, stdin, stdout, stderr, rules });
+        if control.is_some() {
+            return control;
         }
     }
 }

@@ -5,12 +5,14 @@
 //! | files | Landlock, where the kernel has it | a file view of its own, private `/tmp` and `/proc` |
 //! | network | as ours; none but the listed hosts when there is a list | none but the listed hosts |
 //! | processes | sees all, may not look into others | sees its own only |
-//! | memory, processes | limits that are set | limits, by default 1 GiB and 64 processes |
+//! | memory, processes, open files | limits that are set | limits, by default 1 GiB, 64 and 1024 |
 //! | rights | gains none from any program; of root's only those over files | none at all, and no system calls that only harm |
 //! | where that is not possible | says so in the log and goes on | does not start |
 
 mod cgroup;
+mod doors;
 mod filter;
+mod places;
 mod proxy;
 mod rules;
 mod steps;
@@ -18,6 +20,7 @@ mod view;
 
 use std::path::PathBuf;
 
+pub use self::doors::{Doors, Entrance};
 pub(crate) use self::{
     cgroup::Groups,
     proxy::{PORT, Proxy},
@@ -30,6 +33,9 @@ const MEMORY: u64 = 1 << 30;
 
 /// How many processes a confined child may be at once when nothing is said about it.
 const PROCESSES: u64 = 64;
+
+/// How many files each process of a confined child may hold open when nothing is said about it.
+const OPEN_FILES: u64 = 1024;
 
 /// The bounds of a child.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,16 +50,18 @@ pub struct Sandbox {
     ///
     /// They are reached through a proxy of ours, which the usual variables name.
     pub hosts: Vec<String>,
+    /// How many connections at once we may make to ports inside, should it have a network of its own.
+    pub doors: u16,
 }
 
 impl Sandbox {
     /// Makes a sandbox that allows nothing but what its profile always does.
     pub fn new(profile: Profile) -> Self {
-        Self { profile, read: Vec::new(), write: Vec::new(), hosts: Vec::new() }
+        Self { profile, read: Vec::new(), write: Vec::new(), hosts: Vec::new(), doors: 0 }
     }
 
     /// Tells whether the child has a network of its own.
-    pub(crate) fn parts_network(&self) -> bool {
+    pub fn parts_network(&self) -> bool {
         self.profile == Profile::Strict || !self.hosts.is_empty()
     }
 
@@ -64,6 +72,7 @@ impl Sandbox {
             Profile::Strict => Limits {
                 memory: limits.memory.or(Some(MEMORY)),
                 processes: limits.processes.or(Some(PROCESSES)),
+                open_files: limits.open_files.or(Some(OPEN_FILES)),
                 ..limits
             },
         }

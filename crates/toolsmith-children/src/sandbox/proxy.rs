@@ -3,14 +3,21 @@
 //! It listens at a port inside the sandbox's own network, which the child opened for us before its
 //! program began; the connections that it makes are made from outside.
 
-use std::{io, net::TcpListener as PlainListener, os::fd::OwnedFd, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{SocketAddr, TcpListener as PlainListener},
+    os::fd::OwnedFd,
+    sync::Arc,
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpStream, lookup_host},
     task::{JoinHandle, JoinSet},
     time::timeout,
 };
+use toolsmith_core::address::refusal;
 
 /// The port of the proxy inside; nobody else is there to take it.
 pub(crate) const PORT: u16 = 3128;
@@ -67,10 +74,9 @@ async fn attend(mut inside: TcpStream, hosts: Arc<[String]>) {
         let reason = format!("`{host}:{port}` is not among the hosts of this sandbox\n");
         return refuse(inside, "403 Forbidden", &reason).await;
     }
-    let connecting = timeout(PATIENCE, TcpStream::connect((host.as_str(), *port)));
-    let Ok(Ok(mut outside)) = connecting.await else {
-        let reason = format!("cannot connect to `{host}:{port}`\n");
-        return refuse(inside, "502 Bad Gateway", &reason).await;
+    let mut outside = match connect(host, *port, &hosts).await {
+        Ok(outside) => outside,
+        Err((status, reason)) => return refuse(inside, status, &reason).await,
     };
     let greeted = if request.is_tunnel {
         inside.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await
@@ -80,6 +86,39 @@ async fn attend(mut inside: TcpStream, hosts: Arc<[String]>) {
     if greeted.is_ok() && outside.write_all(first).await.is_ok() {
         copy_bidirectional(&mut inside, &mut outside).await.ok();
     }
+}
+
+/// Connects to a listed host; otherwise says with which status and why not.
+async fn connect(
+    host: &str,
+    port: u16,
+    hosts: &[String],
+) -> Result<TcpStream, (&'static str, String)> {
+    let unreachable = || ("502 Bad Gateway", format!("cannot connect to `{host}:{port}`\n"));
+    let found = timeout(PATIENCE, lookup_host((host, port))).await;
+    let found: Vec<SocketAddr> = found.ok().and_then(Result::ok).ok_or_else(unreachable)?.collect();
+    let (open, closed): (Vec<SocketAddr>, Vec<SocketAddr>) =
+        found.into_iter().partition(|address| closure(host, *address, hosts).is_none());
+    if let (true, Some(address)) = (open.is_empty(), closed.first()) {
+        let why = closure(host, *address, hosts).unwrap_or_default();
+        let address = address.ip();
+        let reason = format!(
+            "`{host}` leads to {address}, {why}; it is reached if the hosts of this sandbox list \
+             the address, too\n"
+        );
+        return Err(("403 Forbidden", reason));
+    }
+    let connecting = timeout(PATIENCE, TcpStream::connect(&*open)).await;
+    connecting.ok().and_then(Result::ok).ok_or_else(unreachable)
+}
+
+/// Says why a name of the list may not lead to an address; whoever owns the name chooses that.
+fn closure(host: &str, address: SocketAddr, hosts: &[String]) -> Option<&'static str> {
+    let ip = address.ip().to_canonical();
+    let name = ip.to_string();
+    let is_listed = hosts.iter().any(|pattern| allows(pattern, &name, address.port()));
+    let is_local = host == "localhost" && ip.is_loopback();
+    if is_listed || is_local { None } else { refusal(ip) }
 }
 
 async fn refuse(mut inside: TcpStream, status: &str, reason: &str) {
@@ -195,6 +234,33 @@ mod tests {
             ("example.org:x", "example.org", 80),
         ] {
             assert!(!allows(pattern, host, port), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_name_does_not_lead_to_addresses_that_are_not_listed() {
+        let hosts = ["*.example.org", "db.example.org", "10.0.0.5", "10.0.0.6:5432", "localhost"];
+        let hosts = hosts.map(str::to_owned);
+        let open =
+            |host: &str, address: &str| closure(host, address.parse().unwrap(), &hosts).is_none();
+        for address in ["9.9.9.9:443", "10.0.0.5:80", "10.0.0.6:5432", "[2606:4700::1111]:443"] {
+            assert!(open("db.example.org", address), "{address}");
+        }
+        assert!(open("localhost", "127.0.0.1:80") && open("localhost", "[::1]:80"));
+        for address in [
+            "127.0.0.1:80",
+            "[::1]:80",
+            "[::ffff:127.0.0.1]:80",
+            "10.0.0.6:80",
+            "10.0.0.7:5432",
+            "192.168.1.1:443",
+            "169.254.169.254:80",
+            "[fd00:ec2::254]:80",
+            "[64:ff9b::169.254.169.254]:80",
+            "0.0.0.0:80",
+        ] {
+            assert!(!open("db.example.org", address), "{address}");
+            assert!(!open("a.example.org", address), "{address}");
         }
     }
 

@@ -12,8 +12,7 @@ use landlock::{
 };
 use tracing::warn;
 
-use super::Sandbox;
-use crate::Command;
+use super::places::Places;
 
 /// What every program may read: the system, without the homes of users.
 const READABLE: [&str; 13] = [
@@ -28,8 +27,8 @@ const WRITABLE: [&str; 5] = ["/dev/full", "/dev/null", "/dev/shm", "/dev/zero", 
 const NEWEST: ABI = ABI::V6;
 
 /// Makes the rules; nothing, and a warning, where the kernel has no Landlock.
-pub(super) fn make(command: &Command, sandbox: &Sandbox) -> Option<OwnedFd> {
-    match rules(command, sandbox) {
+pub(super) fn make(places: &Places) -> Option<OwnedFd> {
+    match rules(places) {
         Ok(Some(rules)) => Some(rules),
         Ok(None) => {
             warn_once("this kernel has no Landlock (Linux 5.13 has it, when it is switched on)");
@@ -42,15 +41,11 @@ pub(super) fn make(command: &Command, sandbox: &Sandbox) -> Option<OwnedFd> {
     }
 }
 
-fn rules(command: &Command, sandbox: &Sandbox) -> Result<Option<OwnedFd>, RulesetError> {
+fn rules(places: &Places) -> Result<Option<OwnedFd>, RulesetError> {
     let everything = AccessFs::from_all(NEWEST);
     let reading = AccessFs::from_read(NEWEST);
-    let own: [&Path; 2] = [&command.program, &command.folder];
-    // A program that starts in `/` is not meant to see everything.
-    let own = own.into_iter().filter(|path| path.parent().is_some());
-    let readable = READABLE.iter().map(Path::new).chain(own);
-    let readable = readable.chain(sandbox.read.iter().map(PathBuf::as_path));
-    let writable = WRITABLE.iter().map(Path::new).chain(sandbox.write.iter().map(PathBuf::as_path));
+    let readable = READABLE.iter().map(Path::new).chain(places.read.iter().map(PathBuf::as_path));
+    let writable = WRITABLE.iter().map(Path::new).chain(places.write.iter().map(PathBuf::as_path));
     let created = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(everything)?

@@ -4,7 +4,7 @@ use std::{io, os::fd::OwnedFd};
 
 use rustix::process::{getgid, getuid};
 
-use super::{Groups, PORT, Profile, Sandbox, filter, rules, view};
+use super::{Groups, PORT, Profile, Sandbox, filter, places::Places, rules, view};
 use crate::{
     Command,
     keeper::{Act, Arg, Plan},
@@ -34,6 +34,9 @@ pub(crate) fn begin(
     if !sandbox.hosts.is_empty() {
         plan.step(Act::Listen, [Arg::from(u64::from(PORT))]);
     }
+    if sandbox.doors > 0 {
+        plan.step(Act::Doors, [Arg::from(u64::from(sandbox.doors))]);
+    }
     if sandbox.profile == Profile::Strict {
         let rest = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
         plan.part_from(flags(rest | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP));
@@ -49,14 +52,18 @@ pub(crate) fn begin(
 }
 
 /// Writes down the steps after which only the program is left to begin; returns the rules for files.
-pub(crate) fn finish(plan: &mut Plan, command: &Command, sandbox: &Sandbox) -> Option<OwnedFd> {
+pub(crate) fn finish(
+    plan: &mut Plan,
+    command: &Command,
+    sandbox: &Sandbox,
+) -> io::Result<Option<OwnedFd>> {
     plan.step(Act::NoNewPrivileges, []);
     let mut rules = None;
     if sandbox.profile == Profile::Standard {
         if !sandbox.parts_network() {
             plan.step(Act::Weaken, [Arg::from(KEPT)]);
         }
-        rules = rules::make(command, sandbox);
+        rules = rules::make(&Places::of(command, sandbox)?);
         if rules.is_some() {
             plan.step(Act::Landlock, []);
         }
@@ -66,7 +73,7 @@ pub(crate) fn finish(plan: &mut Plan, command: &Command, sandbox: &Sandbox) -> O
         let count = (filter.len() / filter::INSTRUCTION) as u64;
         plan.step(Act::Filter, [Arg::Bytes(&filter), Arg::Number(count)]);
     }
-    rules
+    Ok(rules)
 }
 
 /// Says what a step that failed needs; nothing when it is no matter of the sandbox.
@@ -80,7 +87,7 @@ pub(crate) fn lack(plan: &Plan, step: usize) -> Option<&'static str> {
     };
     Some(match act {
         Act::Session | Act::Bind | Act::Enter | Act::Limit => return None,
-        Act::Write | Act::Weaken | Act::Init | Act::Loopback | Act::Listen => {
+        Act::Write | Act::Weaken | Act::Init | Act::Loopback | Act::Listen | Act::Doors => {
             "it needs user namespaces that are not held back by AppArmor or a container"
         }
         Act::Join => "it needs control groups for processes and memory that it may write to",
@@ -98,6 +105,7 @@ pub(crate) fn lack(plan: &Plan, step: usize) -> Option<&'static str> {
         | Act::File
         | Act::Link
         | Act::Show
+        | Act::ShowItself
         | Act::Detach => {
             "it needs mount namespaces; containers need `--cap-add SYS_ADMIN` for them"
         }

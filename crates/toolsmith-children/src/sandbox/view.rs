@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::Sandbox;
+use super::{Sandbox, places::Places};
 use crate::{
     Command,
     keeper::{Act, Arg, Plan},
@@ -14,6 +14,9 @@ use crate::{
 
 /// Where the system's own file view is found while the new one is made.
 const OLD: &str = "/.old";
+
+/// What a folder of the child's own may hold: bytes, and files, which are memory of the kernel.
+const SCRATCH: &str = "mode=1777,size=64m,nr_inodes=16k";
 
 /// Folders of programs and what they need; links to others are kept as links.
 const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -66,14 +69,18 @@ pub(super) fn show(plan: &mut Plan, command: &Command, sandbox: &Sandbox) -> io:
     folder(plan, Path::new("/proc"));
     plan.step(Act::Processes, [Arg::from("/proc")]);
     folder(plan, Path::new("/tmp"));
-    plan.step(Act::Tmpfs, [Arg::from("/tmp"), Arg::from("mode=1777,size=64m")]);
+    plan.step(Act::Tmpfs, [Arg::from("/tmp"), Arg::from(SCRATCH)]);
     for link in SYSTEM.map(Path::new) {
         if let Ok(target) = fs::read_link(link) {
             plan.step(Act::Link, [Arg::from(&*target), Arg::from(link)]);
         }
     }
-    for (path, access) in wanted(command, sandbox)? {
+    let places = Places::of(command, sandbox)?;
+    for (path, access) in wanted(&places)? {
         attach(plan, &path, access)?;
+    }
+    for path in &places.repositories {
+        protect(plan, path)?;
     }
     plan.step(Act::Detach, [Arg::from(OLD)]);
     plan.step(Act::SealOne, [Arg::from("/"), Arg::from(READ_ONLY | NO_EXTRAS)]);
@@ -81,19 +88,16 @@ pub(super) fn show(plan: &mut Plan, command: &Command, sandbox: &Sandbox) -> io:
 }
 
 /// Collects what is shown; a folder comes before what is in it.
-fn wanted(command: &Command, sandbox: &Sandbox) -> io::Result<BTreeMap<PathBuf, Access>> {
+fn wanted(places: &Places) -> io::Result<BTreeMap<PathBuf, Access>> {
     let mut wanted = BTreeMap::new();
     for path in SYSTEM.iter().chain(&SETTINGS).map(Path::new).filter(|path| path.exists()) {
         wanted.insert(path.to_owned(), Access::Read);
     }
-    let own = [&command.program, &command.folder];
-    // A program that starts in `/` is not meant to see everything.
-    let own = own.into_iter().filter(|path| path.parent().is_some());
-    for path in own.chain(&sandbox.read) {
-        wanted.entry(std::path::absolute(path)?).or_insert(Access::Read);
+    for path in &places.read {
+        wanted.entry(path.clone()).or_insert(Access::Read);
     }
-    for path in &sandbox.write {
-        wanted.insert(std::path::absolute(path)?, Access::Write);
+    for path in &places.write {
+        wanted.insert(path.clone(), Access::Write);
     }
     if wanted.contains_key(Path::new("/")) {
         let message = "`/` cannot be shown in a strict sandbox; list what is needed of it";
@@ -136,12 +140,32 @@ fn attach(plan: &mut Plan, path: &Path, access: Access) -> io::Result<()> {
     } else {
         plan.step(Act::File, [Arg::from(path)]);
     }
-    let mut source = PathBuf::from(OLD);
-    source.extend(real.components().skip(1));
-    plan.step(Act::Show, [Arg::from(&*source), Arg::from(path)]);
+    plan.step(Act::Show, [Arg::from(&*old(&real)), Arg::from(path)]);
     let attributes = if access == Access::Read { READ_ONLY | NO_EXTRAS } else { NO_EXTRAS };
     plan.step(Act::Seal, [Arg::from(path), Arg::from(attributes)]);
     Ok(())
+}
+
+/// Shows a repository in a folder of the child once more, so that the child cannot change it.
+///
+/// Its hooks and settings are programs that others run, outside.
+fn protect(plan: &mut Plan, repository: &Path) -> io::Result<()> {
+    let folder = repository.parent().unwrap_or(repository);
+    let real = folder.canonicalize().map_err(at(folder))?;
+    for seen in [folder.join(".git"), real.join(".git")] {
+        let source = old(&real).join(".git");
+        plan.step(Act::ShowItself, [Arg::from(&*source), Arg::from(&*seen)]);
+        plan.step(Act::Seal, [Arg::from(&*seen), Arg::from(READ_ONLY | NO_EXTRAS)]);
+        if folder == real {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns where a place is found while the new view is made.
+fn old(real: &Path) -> PathBuf {
+    Path::new(OLD).components().chain(real.components().skip(1)).collect()
 }
 
 fn devices(plan: &mut Plan) {
@@ -159,7 +183,7 @@ fn devices(plan: &mut Plan) {
         plan.step(Act::Link, [Arg::from(target), Arg::from(path)]);
     }
     folder(plan, Path::new("/dev/shm"));
-    plan.step(Act::Tmpfs, [Arg::from("/dev/shm"), Arg::from("mode=1777,size=64m")]);
+    plan.step(Act::Tmpfs, [Arg::from("/dev/shm"), Arg::from(SCRATCH)]);
 }
 
 fn folder(plan: &mut Plan, path: &Path) {

@@ -1,9 +1,12 @@
 //! However a call ends, its whole tree ends with it.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use toolsmith_children::{Children, Exchange, Exit};
+use toolsmith_children::{Children, Command, Exchange, Exit};
 
 use crate::support::{BOUND, eventually, has_ended, parent, pids, run, sh, state, zombies};
 
@@ -96,6 +99,69 @@ async fn another_keeper_takes_the_place_of_one_that_was_killed() {
     assert_eq!(finished.stdout, b"next\n");
     held.stdin.take().unwrap().write_all(b"go\n").await.unwrap();
     assert_eq!(held.exited().await, Exit::Code(6));
+}
+
+#[tokio::test]
+async fn a_guard_serves_one_child_after_the_other() {
+    let children = Children::new();
+    let mut guards = Vec::new();
+    for script in ["echo $PPID", "exit 3", "kill -9 $$", "nosuchprogram; echo $PPID"] {
+        let finished = children.run(sh(script), Exchange::feeding("")).await.unwrap();
+        guards.extend(String::from_utf8(finished.stdout).unwrap().trim().parse::<i32>().ok());
+    }
+    assert!(guards.len() == 2 && guards[0] == guards[1], "{guards:?}");
+    let broken = Command::new("/nowhere", Path::new("/"));
+    children.run(broken, Exchange::feeding("")).await.unwrap_err();
+    let child = children.spawn(sh("sleep 100")).await.unwrap();
+    assert_eq!(parent(child.pid().cast_signed()), guards[0], "a failed start is no reason to go");
+}
+
+#[tokio::test]
+async fn a_guard_stays_with_the_daemon_that_a_child_left() {
+    let children = Children::new();
+    let script = "setsid sleep 100 >/dev/null 2>&1 </dev/null & echo $PPID $!; sleep 0.2";
+    let finished = children.run(sh(script), Exchange::feeding("")).await.unwrap();
+    let text = String::from_utf8(finished.stdout).unwrap();
+    let numbers: Vec<i32> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    let [guard, daemon] = numbers[..] else { panic!("{text}") };
+    for _ in 0..5 {
+        let next = children.run(sh("echo $PPID"), Exchange::feeding("")).await.unwrap();
+        assert_ne!(String::from_utf8(next.stdout).unwrap().trim(), guard.to_string());
+    }
+    assert!(!has_ended(daemon) && parent(daemon) == guard);
+    drop(children);
+    all_end(&[daemon]).await;
+}
+
+#[tokio::test]
+async fn those_whose_guard_was_killed_end_with_the_last_handle() {
+    let children = Children::new();
+    let script = "(env -i setsid sh -c 'while :; do sleep 0.1; done' >/dev/null 2>&1 </dev/null & \
+                  echo $!); echo $PPID; sleep 0.2";
+    let finished = children.run(sh(script), Exchange::feeding("")).await.unwrap();
+    let text = String::from_utf8(finished.stdout).unwrap();
+    let numbers: Vec<i32> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    let [daemon, guard] = numbers[..] else { panic!("{text}") };
+    std::process::Command::new("kill").args(["-9", &guard.to_string()]).status().unwrap();
+    eventually("the guard is gone", || has_ended(guard)).await;
+    assert!(!has_ended(daemon));
+    drop(children);
+    assert!(has_ended(daemon));
+}
+
+#[tokio::test]
+async fn the_keeper_holds_none_of_our_memory() {
+    let ballast = std::hint::black_box(vec![1_u8; 64 << 20]);
+    let children = Children::new();
+    let child = children.spawn(sh("sleep 100")).await.unwrap();
+    let guard = parent(child.pid().cast_signed());
+    for process in [guard, parent(guard)] {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        let kilobytes: usize = line.split_whitespace().next().unwrap().parse().unwrap();
+        assert!(kilobytes < 16 << 10, "{kilobytes} kB");
+    }
+    drop(ballast);
 }
 
 #[tokio::test]

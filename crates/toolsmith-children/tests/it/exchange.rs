@@ -96,6 +96,20 @@ async fn a_child_starts_in_its_folder_with_arguments_as_they_are() {
 }
 
 #[tokio::test]
+async fn more_arguments_than_fit_into_a_message_arrive() {
+    let word = "x".repeat(100);
+    let children = Children::new();
+    for count in [10, 150, 160, 170, 2_000, 10] {
+        let words = std::iter::repeat_n(word.as_str(), count);
+        let command = sh("echo $#; echo ${##}${1#x}").with_args(["name"]).with_args(words);
+        let finished = children.run(command, Exchange::feeding("")).await.unwrap();
+        let text = String::from_utf8(finished.stdout).unwrap();
+        let rest = "x".repeat(99);
+        assert_eq!(text, format!("{count}\n{}{rest}\n", count.to_string().len()));
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_started_says_so() {
     let children = Children::new();
     for (program, folder) in [("/nowhere/x", "/"), ("/etc/passwd", "/"), ("/bin/sh", "/nowhere")] {

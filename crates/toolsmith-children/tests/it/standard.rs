@@ -1,10 +1,16 @@
 //! What a standard sandbox holds back, and what it lets through.
 
-use std::fs;
+use std::{
+    fs,
+    os::{
+        linux::net::SocketAddrExt,
+        unix::net::{SocketAddr, UnixListener},
+    },
+};
 
 use toolsmith_children::{Command, Profile, Sandbox};
 
-use crate::support::{confine, python, sh};
+use crate::support::{confine, has_ended, python, sh};
 
 fn standard() -> Sandbox {
     Sandbox::new(Profile::Standard)
@@ -18,10 +24,15 @@ fn elsewhere() -> tempfile::TempDir {
 }
 
 fn has_landlock() -> bool {
-    let lists = fs::read_to_string("/proc/sys/kernel/osrelease").is_ok();
+    landlock() >= 1
+}
+
+/// The version of the kernel's Landlock; nothing where there is none, or no Python to ask.
+fn landlock() -> i32 {
     let probe = "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))";
     let output = std::process::Command::new("python3").args(["-c", probe]).output();
-    lists && output.is_ok_and(|output| !output.stdout.starts_with(b"-1"))
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    text.unwrap_or_default().trim().parse().unwrap_or_default()
 }
 
 #[tokio::test]
@@ -58,6 +69,40 @@ async fn nobody_else_is_looked_into() {
     let report = confine(sh(&script), &standard()).await.unwrap();
     assert!(report.finished.stdout.is_empty(), "{}", report.text);
     assert!(report.text.contains("ermission denied"), "{}", report.text);
+}
+
+#[tokio::test]
+async fn neither_signals_nor_nameless_sockets_reach_others() {
+    if landlock() < 6 {
+        return toolsmith_testing::skip("this kernel's Landlock knows no scopes (Linux 6.12 does)");
+    }
+    let mut witness = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let name = format!("toolsmith-standard-{}", witness.id());
+    let address = SocketAddr::from_abstract_name(&name).unwrap();
+    let listener = UnixListener::bind_addr(&address).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let program = format!(
+        "import os, socket\n\
+         def attempt(act):\n\
+         \ttry: act(); print('done')\n\
+         \texcept OSError: print('refused')\n\
+         attempt(lambda: os.kill({}, 9))\n\
+         attempt(lambda: os.kill(os.getppid(), 9))\n\
+         attempt(lambda: socket.socket(socket.AF_UNIX).connect('\\0{name}'))\n\
+         attempt(lambda: open('/proc/%d/mem' % os.getppid(), 'rb'))\n\
+         attempt(lambda: os.kill(os.getpid(), 0))\n",
+        witness.id()
+    );
+    let report = match python(&program) {
+        Some(command) => confine(command, &standard()).await,
+        None => None,
+    };
+    let has_ended = has_ended(witness.id().cast_signed());
+    witness.kill().unwrap();
+    witness.wait().unwrap();
+    assert!(!has_ended && listener.accept().is_err());
+    let Some(report) = report else { return };
+    assert_eq!(report.text, format!("{}done\n", "refused\n".repeat(4)));
 }
 
 #[tokio::test]

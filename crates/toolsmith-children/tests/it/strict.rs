@@ -12,7 +12,8 @@ use std::{
 };
 
 use tempfile::TempDir;
-use toolsmith_children::{Children, Command, Exchange, Exit, Limits, Profile, Sandbox};
+use tokio::io::AsyncReadExt as _;
+use toolsmith_children::{ChildError, Children, Command, Exchange, Exit, Limits, Profile, Sandbox};
 
 use crate::support::{Report, confine, eventually, has_ended, python, sh};
 
@@ -264,6 +265,24 @@ async fn its_tree_ends_with_its_handle_and_leaves_no_group() {
     drop(child);
     eventually("the first process has ended", || has_ended(pid)).await;
     eventually("its groups are gone", || groups.iter().all(|group| !group.exists())).await;
+}
+
+#[tokio::test]
+async fn a_service_in_a_sandbox_can_be_asked_to_end() {
+    let script = "trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.02; done";
+    let children = Children::new();
+    let mut child = match children.spawn(sh(script).with_sandbox(strict())).await {
+        Err(ChildError::Sandbox { lack, .. }) => return toolsmith_testing::skip(lack),
+        spawned => spawned.unwrap(),
+    };
+    let mut stdout = child.stdout.take().unwrap();
+    let mut word = [0; 6];
+    stdout.read_exact(&mut word).await.unwrap();
+    assert_eq!(&word, b"ready\n");
+    child.ask_to_end();
+    assert_eq!(child.exited().await, Exit::Code(4));
+    stdout.read_exact(&mut word[..4]).await.unwrap();
+    assert_eq!(&word[..4], b"bye\n");
 }
 
 /// The folders of the control groups that were made for a child.

@@ -26,10 +26,11 @@ Examples:
   toolsmith import openapi stripe.json --tag Customers --method get --method post
   toolsmith import openapi jira.yaml --path '/rest/api/3/issue/**' --dry-run
   toolsmith import openapi big.yaml --json | jq '.unmapped'
+  toolsmith import openapi petstore.yaml --prune
 
 Each operation becomes one file with one tool. Files that somebody has changed stay as they are,
-unless --force is given; importing again renews the others. What cannot be mapped is listed with
-its reason. Secrets are variables of the environment: the end of the output names them.")]
+unless --force is given; importing again renews the others, and lists the files of operations that
+are gone. What cannot be mapped is listed with its reason. Secrets are variables of the environment: the end of the output names them.")]
 pub struct ImportOpenapi {
     /// The document, in JSON or YAML
     #[arg(value_name = "FILE|URL")]
@@ -55,12 +56,23 @@ pub struct ImportOpenapi {
     /// Send requests there, whatever the document says
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
+    /// What happens to files that are there already
+    #[command(flatten)]
+    pub handling: Handling,
+}
+
+/// What happens to files that are there already.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Handling {
     /// Say what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Overwrite files that somebody has changed
     #[arg(long)]
     pub force: bool,
+    /// Remove the files of an earlier import whose tools are no longer there
+    #[arg(long)]
+    pub prune: bool,
 }
 
 /// The clients whose files are known.
@@ -105,12 +117,9 @@ pub struct ImportToml {
     /// The folder to write to [default: the first tool folder]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Say what would be written, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Overwrite files that somebody has changed
-    #[arg(long)]
-    pub force: bool,
+    /// What happens to files that are there already
+    #[command(flatten)]
+    pub handling: Handling,
 }
 
 /// Makes definitions of an old registry in JSON.
@@ -130,10 +139,7 @@ pub struct ImportRegistry {
     /// The folder to write to [default: the first tool folder]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Say what would be written, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Overwrite files that somebody has changed
-    #[arg(long)]
-    pub force: bool,
+    /// What happens to files that are there already
+    #[command(flatten)]
+    pub handling: Handling,
 }

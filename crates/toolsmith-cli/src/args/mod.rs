@@ -1,5 +1,6 @@
 //! The arguments of the command line: one file for each group of words.
 
+mod approvals;
 mod artifacts;
 mod calls;
 mod completions;
@@ -10,6 +11,7 @@ mod export;
 mod globals;
 mod import;
 mod init;
+mod keys;
 mod mcp;
 mod moment;
 mod run;
@@ -24,6 +26,7 @@ use clap::{Parser, Subcommand};
 pub(crate) use self::run::call_timeout;
 use self::values::{at_least_one, call_id, limit};
 pub use self::{
+    approvals::ApprovalsWord,
     artifacts::ArtifactsWord,
     calls::{CallFilter, CallsWord, ExportFormat, Prune},
     completions::Completions,
@@ -32,8 +35,9 @@ pub use self::{
     doctor::Doctor,
     export::{ExportRegistry, ExportWord},
     globals::Globals,
-    import::{ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
+    import::{Handling, ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
     init::Init,
+    keys::{CallsInTime, KeysWord},
     mcp::{Mcp, McpClient},
     moment::Moment,
     run::{Batch, Run},
@@ -85,6 +89,12 @@ pub enum Word {
     /// Look at outputs that were too large to show whole.
     #[command(subcommand)]
     Artifacts(ArtifactsWord),
+    /// Decide about calls that wait for a person.
+    #[command(subcommand)]
+    Approvals(ApprovalsWord),
+    /// Make, list and revoke the keys of callers.
+    #[command(subcommand)]
+    Keys(KeysWord),
     /// Make tools of what is there already.
     #[command(subcommand)]
     Import(ImportWord),

@@ -121,6 +121,25 @@ Examples:
         /// The tool, or the server whose changed tools are meant
         name: String,
     },
+    /// Log in to an MCP server that asks who you are.
+    ///
+    /// An address is shown; open it in a browser of this machine and agree there. The tokens are
+    /// kept in the data folder, and renewed by themselves.
+    #[command(after_help = "\
+Examples:
+  toolsmith tools login tickets")]
+    Login {
+        /// The server, as `mcpServers` names it
+        name: String,
+    },
+    /// Forget the tokens of an MCP server.
+    #[command(after_help = "\
+Examples:
+  toolsmith tools logout tickets")]
+    Logout {
+        /// The server, as `mcpServers` names it
+        name: String,
+    },
     /// Start the process or container of a tool and keep it until Ctrl-C.
     ///
     /// What the tool depends on is started first. Calls start services by themselves; this is for

@@ -32,11 +32,12 @@ impl Field {
         let text = |key: &str| self.schema.get(key).and_then(Value::as_str);
         let name = text("title").unwrap_or(&self.name);
         let about = text("description").map(|about| format!(" ({about})")).unwrap_or_default();
-        let mut choices = String::new();
-        for (number, (value, title)) in self.choices().iter().take(LISTED).enumerate() {
+        let choices = self.choices();
+        let choices = choices.iter().take(LISTED).enumerate().map(|(number, (value, title))| {
             let title = if shown(value) == *title { String::new() } else { format!(": {title}") };
-            choices += &format!("    {}. {}{title}\n", number + 1, shown(value));
-        }
+            format!("    {}. {}{title}\n", number + 1, shown(value))
+        });
+        let choices: String = choices.collect();
         let default = match self.schema.get("default") {
             Some(value) => format!(" [{}]", shown(value)),
             None if self.is_needed => String::new(),
@@ -139,7 +140,7 @@ fn shown(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    fn field(schema: Value) -> Field {
+    fn field(schema: &Value) -> Field {
         let form = json!({ "properties": { "x": schema }, "required": ["x"] });
         read(&form).remove(0)
     }
@@ -147,8 +148,8 @@ mod tests {
     #[test]
     fn choices_are_taken_by_value_title_and_number() {
         let plain =
-            field(json!({ "type": "string", "enum": ["a", "b"], "enumNames": ["Aa", "Bb"] }));
-        let titled = field(json!({ "type": "string", "oneOf": [
+            field(&json!({ "type": "string", "enum": ["a", "b"], "enumNames": ["Aa", "Bb"] }));
+        let titled = field(&json!({ "type": "string", "oneOf": [
             { "const": "a", "title": "Aa" }, { "const": "b", "title": "Bb" }] }));
         for field in [plain, titled] {
             for text in ["b", "Bb", "2"] {
@@ -156,7 +157,7 @@ mod tests {
             }
             assert!(field.parse("3").is_err() && field.prompt().contains("1. a: Aa"));
         }
-        let several = field(json!({ "type": "array", "maxItems": 2,
+        let several = field(&json!({ "type": "array", "maxItems": 2,
             "items": { "type": "string", "enum": ["a", "b", "c"] } }));
         assert_eq!(several.parse("1, c"), Ok(Some(json!(["a", "c"]))));
         assert!(several.parse("a,b,c").is_err());
@@ -164,10 +165,10 @@ mod tests {
 
     #[test]
     fn numbers_are_numbers() {
-        let number = field(json!({ "type": "number", "maximum": 10 }));
+        let number = field(&json!({ "type": "number", "maximum": 10 }));
         assert_eq!(number.parse("2.5"), Ok(Some(json!(2.5))));
         assert!(number.parse("11").is_err() && number.parse("NaN").is_err());
-        let yes = field(json!({ "type": "boolean", "default": true }));
+        let yes = field(&json!({ "type": "boolean", "default": true }));
         assert_eq!(yes.parse(""), Ok(Some(json!(true))));
         assert!(yes.prompt().ends_with(" y/n [y]: "), "{}", yes.prompt());
     }

@@ -5,7 +5,7 @@ use std::{path::Path, process::ExitCode};
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use tokio::io::{stdin, stdout};
-use toolsmith_gateway::{Gateway, Visitor};
+use toolsmith_gateway::{Doorkeeper, Gateway};
 
 use crate::{
     Session,
@@ -31,12 +31,12 @@ pub(crate) fn run(session: &Session, mcp: &Mcp) -> Result<ExitCode> {
 async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> Result<ExitCode> {
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut workshop = Workshop::open(session, settings).await?;
-    workshop.watch(session, settings)?;
+    workshop.watch(settings);
     let config = compose::gateway_config(settings, &session.environment);
-    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), config);
+    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);
     let streams = (stdin(), stdout());
     let stop = interrupt.token().clone();
-    let spoken = toolsmith_gateway::speak(gateway, Visitor::local(), group, streams, stop).await;
+    let spoken = toolsmith_gateway::speak(gateway, group, streams, stop).await;
     workshop.close().await;
     spoken.context("cannot speak MCP")?;
     Ok(exit::SUCCESS.into())

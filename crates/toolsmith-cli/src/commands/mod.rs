@@ -1,5 +1,6 @@
 //! The words of the command line, one file each.
 
+pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod batch;
 pub(crate) mod calls;
@@ -9,6 +10,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod parse;
 pub(crate) mod render;

@@ -20,7 +20,6 @@ use toolsmith_engine::{Builder, Engine};
 use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
-    services::obey,
     settings::{client, data_folder, gateway_config},
     toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,
@@ -90,11 +89,16 @@ pub(crate) async fn reader(session: &Session, settings: &Settings) -> Result<Opt
     }
 }
 
+/// Opens the store to change something in it; it is made when it is not there.
+pub(crate) async fn writer(session: &Session, settings: &Settings) -> Result<Store> {
+    let config = settings::store_config(settings, &session.environment)?;
+    Ok(Store::open(config).await?)
+}
+
 /// Opens the store to remove records; nothing when no record was ever kept.
 pub(crate) async fn remover(session: &Session, settings: &Settings) -> Result<Option<Store>> {
     if reader(session, settings).await?.is_none() {
         return Ok(None);
     }
-    let config = settings::store_config(settings, &session.environment)?;
-    Ok(Some(Store::open(config).await?))
+    writer(session, settings).await.map(Some)
 }

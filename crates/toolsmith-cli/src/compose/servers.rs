@@ -7,11 +7,11 @@ use std::{
 
 use toolsmith_connectors::mcp::{
     Address, CALL_TIMEOUT, ClientCredentials, Credentials, Link, OnChange, Prefix, Program,
-    START_TIMEOUT, Selection, ServerSettings, Start,
+    Registered, START_TIMEOUT, Selection, ServerSettings, Start,
 };
-use toolsmith_core::{Secret, Template};
+use toolsmith_core::{Confinement, Secret, Template};
 
-use crate::config::{McpAuth, McpOnChange, McpServer, McpStart, Settings};
+use crate::config::{McpAuth, McpOnChange, McpSandbox, McpServer, McpStart, Settings};
 
 /// The word that stands for no prefix.
 const NO_PREFIX: &str = "none";
@@ -54,6 +54,7 @@ fn link(server: &McpServer) -> Option<Link> {
             url: url.clone(),
             headers: pairs(&server.headers),
             credentials: server.auth.as_ref().and_then(credentials),
+            login: server.auth.as_ref().map(login).unwrap_or_default(),
         }));
     }
     Some(Link::Stdio(Program {
@@ -61,11 +62,33 @@ fn link(server: &McpServer) -> Option<Link> {
         args: server.args.clone(),
         env: pairs(&server.env),
         cwd: server.cwd.clone(),
+        sandbox: confinement(&server.sandbox),
     }))
+}
+
+fn confinement(sandbox: &McpSandbox) -> Option<Confinement> {
+    let count = |number: Option<usize>| number.and_then(|number| u64::try_from(number).ok());
+    Some(Confinement {
+        read: sandbox.read.clone(),
+        write: sandbox.write.clone(),
+        hosts: sandbox.hosts.clone(),
+        memory: count(sandbox.memory_mb).map(|megabytes| megabytes.saturating_mul(1 << 20)),
+        cpu_seconds: count(sandbox.cpu_seconds),
+        processes: count(sandbox.processes),
+        ..Confinement::new(sandbox.profile?)
+    })
 }
 
 fn pairs(map: &BTreeMap<String, Secret<Template>>) -> Vec<(String, Template)> {
     map.iter().map(|(name, value)| (name.clone(), value.expose().clone())).collect()
+}
+
+fn login(auth: &McpAuth) -> Registered {
+    Registered {
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.as_ref().map(|secret| secret.expose().clone()),
+        scope: auth.scope.clone(),
+    }
 }
 
 fn credentials(auth: &McpAuth) -> Option<Credentials> {

@@ -2,13 +2,17 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use tokio::time::{MissedTickBehavior, interval};
-use toolsmith_connectors::{
-    container::ContainerMaker, life::Services, process::ProcessMaker, python::PythonMaker,
-    remote::RemoteMaker, sources::SourcesMaker,
+use parking_lot::Mutex;
+use tokio::{
+    task::JoinSet,
+    time::{MissedTickBehavior, interval},
 };
-use toolsmith_core::{EventKind, json};
-use toolsmith_definitions::{Makers, Switches};
+use toolsmith_connectors::{
+    container::ContainerMaker, life::Services, mcp::Servers, process::ProcessMaker,
+    python::PythonMaker, remote::RemoteMaker, sources::SourcesMaker,
+};
+use toolsmith_core::{EventKind, ToolName, json};
+use toolsmith_definitions::{Makers, Positions, Switches};
 use toolsmith_net::Client;
 
 use super::workshop::Link;
@@ -16,6 +20,25 @@ use crate::config::Environment;
 
 /// How often it is looked whether somebody asks for a service to be stopped.
 const EVERY: Duration = Duration::from_millis(500);
+
+/// Which tools are switched, by hand and by name; shared by its clones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Off(Arc<Mutex<BTreeMap<String, bool>>>);
+
+impl Off {
+    /// Tells whether a tool cannot be called.
+    pub(super) fn holds(&self, name: &ToolName) -> bool {
+        self.0.lock().get(name.as_str()) == Some(&false)
+    }
+
+    /// Takes what is switched; says whether that is news.
+    pub(super) fn change(&self, tools: BTreeMap<String, bool>) -> bool {
+        let mut known = self.0.lock();
+        let is_new = *known != tools;
+        *known = tools;
+        is_new
+    }
+}
 
 /// Adds the makers of services.
 pub(super) fn add_makers(
@@ -55,18 +78,48 @@ pub(super) fn announce(services: &Services, link: &Link) {
     }));
 }
 
-/// Stops the services that `toolsmith tools stop` names, for as long as it is awaited.
-pub(crate) async fn obey(services: Services, switches: Switches) {
-    let read = || switches.read().map(|positions| positions.stops).unwrap_or_default();
-    let mut seen: BTreeMap<String, u64> = read();
+/// Hears `toolsmith tools stop`, and what is switched, for as long as it is awaited.
+///
+/// Tools of files are switched by the watch over them; here their services are stopped. Tools of
+/// MCP servers are switched here.
+pub(crate) async fn obey(services: Services, servers: Servers, off: Off, switches: Switches) {
+    let mut seen = switches.read().unwrap_or_default();
     let mut ticks = interval(EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // One that takes its time to end holds up no other.
+    let mut stopping = JoinSet::new();
     loop {
         ticks.tick().await;
-        let asked = read();
-        for name in asked.iter().filter(|(name, count)| seen.get(*name) != Some(count)) {
-            services.stop(name.0).await;
+        while stopping.try_join_next().is_some() {}
+        // What cannot be read now says nothing; taken for empty, it would stop everything next time.
+        let Ok(asked) = switches.read() else { continue };
+        for name in stopped(&seen, &asked) {
+            let (services, servers) = (services.clone(), servers.clone());
+            stopping.spawn(async move {
+                services.stop(&name).await;
+                servers.stop_for(&name).await;
+            });
+        }
+        for name in disabled(&seen, &asked) {
+            let services = services.clone();
+            stopping.spawn(async move { services.stop(&name).await });
+        }
+        if off.change(asked.tools.clone()) {
+            servers.switch();
         }
         seen = asked;
     }
+}
+
+/// Names the tools that somebody wants stopped since the last look.
+fn stopped(seen: &Positions, asked: &Positions) -> Vec<String> {
+    let news = asked.stops.iter().filter(|(name, count)| seen.stops.get(*name) != Some(count));
+    news.map(|(name, _)| name.clone()).collect()
+}
+
+/// Names the tools that were switched off since the last look.
+fn disabled(seen: &Positions, asked: &Positions) -> Vec<String> {
+    let off = asked.tools.iter().filter(|(_, is_enabled)| !**is_enabled);
+    let news = off.filter(|(name, is_enabled)| seen.tools.get(*name) != Some(is_enabled));
+    news.map(|(name, _)| name.clone()).collect()
 }

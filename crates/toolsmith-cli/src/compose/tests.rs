@@ -1,6 +1,6 @@
 //! Calls through the whole wiring, with tools made for the purpose.
 
-use std::{future::pending, path::Path, sync::Arc};
+use std::{future::pending, path::Path, sync::Arc, time::Duration};
 
 use tempfile::TempDir;
 use tokio::sync::Notify;
@@ -15,7 +15,7 @@ use toolsmith_store::{Query, Store};
 use super::*;
 use crate::{
     args::Globals,
-    config::{Durability, Environment, Records, Template},
+    config::{Durability, Environment, McpServer, Records, Template},
     output::{Colour, Form, Output},
 };
 
@@ -177,4 +177,58 @@ fn subscribers_hear_of_each_state_of_a_service() {
     assert!(events.iter().all(|(tool, _)| tool.as_deref() == Some("ends")));
     let why = events[1].1["why"].as_str().unwrap();
     assert!(why.contains("exit code 4"), "{why}");
+}
+
+#[test]
+fn a_tool_of_an_mcp_server_is_switched_and_stopped_in_a_running_process() {
+    let python = ["/usr/bin/python3", "/usr/local/bin/python3"];
+    let Some(python) = python.into_iter().find(|path| Path::new(path).exists()) else {
+        return toolsmith_testing::skip("python3 is not installed");
+    };
+    let script =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolsmith-connectors/tests/it/scripted.py");
+    let folder = TempDir::new().unwrap();
+    let server = McpServer {
+        name: "srv".to_owned(),
+        command: Some(Template::literal(python)),
+        args: vec![Template::literal(script.to_str().unwrap()), Template::literal("2025-11-25")],
+        ..McpServer::default()
+    };
+    let session = session(Environment::default());
+    let settings = Settings { mcp_servers: vec![server], ..settings(folder.path()) };
+    run(async {
+        let mut workshop = Workshop::open(&session, &settings).await.unwrap();
+        workshop.look_for("srv__echo").await.unwrap();
+        workshop.watch(&settings);
+        let switches = switches(&session, &settings).unwrap();
+        let name = toolsmith_core::ToolName::new("srv__echo").unwrap();
+        let registry = workshop.engine().registry();
+        for enabled in [false, true] {
+            switches.set(&name, enabled).unwrap();
+            let is_so =
+                || registry.get("srv__echo").is_some_and(|tool| tool.spec.enabled == enabled);
+            poll("the switch is heard", is_so).await;
+        }
+        let mut heard = workshop.engine().subscribe();
+        switches.stop(&name).unwrap();
+        let mut states = Vec::new();
+        while states.len() < 2 {
+            if let Heard::Event(event) = heard.next().await.unwrap()
+                && event.kind == EventKind::ToolStateChanged
+            {
+                states.push(event.data["state"].clone());
+            }
+        }
+        assert_eq!(states, ["stopping", "stopped"]);
+        workshop.close().await;
+    });
+}
+
+/// Waits until something is so, within a bound.
+async fn poll(what: &str, is_so: impl Fn() -> bool) {
+    let until = tokio::time::Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(tokio::time::Instant::now() < until, "not in time: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

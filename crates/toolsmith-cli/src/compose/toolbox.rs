@@ -14,13 +14,13 @@ use toolsmith_connectors::{
     mcp::{Servers, Surroundings},
     rest::RestMaker,
 };
-use toolsmith_core::{Overlay, Tool, ToolError, ToolName, ToolRef, Vault};
+use toolsmith_core::{Overlay, Tool, ToolError, ToolRef, Vault};
 use toolsmith_definitions::{Definitions, Makers, Strictness, Switches, Watcher, Watching};
 use toolsmith_engine::Engine;
 
 use super::{
     servers::servers,
-    services,
+    services::{self, Off},
     settings::{self, Shared},
 };
 use crate::{Session, config::Settings};
@@ -33,6 +33,7 @@ pub(crate) struct Toolbox {
     servers: Servers,
     services: Services,
     switches: Switches,
+    off: Off,
 }
 
 /// Which tools are looked for: those of MCP servers may have to be asked for.
@@ -86,7 +87,7 @@ impl Toolbox {
         let definitions = Definitions::open(folders, makers, vault)
             .with_strictness(strictness)
             .with_switches(switches.clone());
-        Ok(Self { builtins, definitions, servers, services, switches })
+        Ok(Self { builtins, definitions, servers, services, switches, off: Off::default() })
     }
 
     /// Returns the built-in tools.
@@ -109,15 +110,21 @@ impl Toolbox {
         &self.services
     }
 
+    /// Hears what `toolsmith tools stop`, `enable` and `disable` say, for as long as it is awaited.
+    pub(crate) fn obey(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (services, servers) = (self.services.clone(), self.servers.clone());
+        services::obey(services, servers, self.off.clone(), self.switches.clone())
+    }
+
     /// Puts the defined tools into an engine that has the built-in ones, and those of MCP servers
     /// that are known already.
     pub(crate) fn fill(&self, engine: &Engine) {
         for warning in self.definitions.attach(engine).warnings {
             tracing::warn!("{warning}");
         }
-        let positions = self.switches.read().unwrap_or_default();
-        let is_off = move |name: &ToolName| positions.tools.get(name.as_str()) == Some(&false);
-        self.servers.attach(engine, Arc::new(is_off));
+        self.off.change(self.switches.read().unwrap_or_default().tools);
+        let off = self.off.clone();
+        self.servers.attach(engine, Arc::new(move |name| off.holds(name)));
     }
 
     /// Asks MCP servers for their tools where nobody knows them; says who did not answer.

@@ -14,7 +14,7 @@ use toolsmith_store::{Durability, Health, Store, StoreConfig, StoreError};
 use super::{
     house::Premises,
     services, settings,
-    toolbox::{Toolbox, Wanted, switches},
+    toolbox::{Toolbox, Wanted},
     unwritten::Unwritten,
 };
 use crate::{Session, config::Settings, files, wording::counted};
@@ -72,11 +72,9 @@ impl Workshop {
     }
 
     /// Follows changes of definition files, as the settings say; for words that run for long.
-    pub(crate) fn watch(&mut self, session: &Session, settings: &Settings) -> Result<()> {
+    pub(crate) fn watch(&mut self, settings: &Settings) {
         self.watching = Some(self.toolbox.watch(settings));
-        let obeying = services::obey(self.toolbox.services().clone(), switches(session, settings)?);
-        self.obeying = Some(AbortOnDropHandle::new(tokio::spawn(obeying)));
-        Ok(())
+        self.obeying = Some(AbortOnDropHandle::new(tokio::spawn(self.toolbox.obey())));
     }
 
     /// Asks MCP servers for a tool that is not known; the error says why one did not start.
@@ -92,11 +90,16 @@ impl Workshop {
             definitions: self.toolbox.definitions().clone(),
             servers: self.toolbox.servers().clone(),
             services: self.toolbox.services().clone(),
-            store: match &self.keeping {
-                Keeping::Store(store) => Ok(store.clone()),
-                Keeping::Nowhere(sink) => Err(sink.reason().to_owned()),
-            },
+            store: self.store().cloned().map_err(str::to_owned),
         })
+    }
+
+    /// Returns the store, unless records cannot be kept.
+    pub(crate) fn store(&self) -> Result<&Store, &str> {
+        match &self.keeping {
+            Keeping::Store(store) => Ok(store),
+            Keeping::Nowhere(sink) => Err(sink.reason()),
+        }
     }
 
     /// Returns the engine.

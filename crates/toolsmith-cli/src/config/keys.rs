@@ -171,6 +171,14 @@ pub(super) static ROWS: &[Row] = &[
     Row::new("serve.listen", "The address and port that `toolsmith serve` listens on.", |s| {
         bind(Text("an address and a port"), &mut s.serve.listen)
     }),
+    Row::new(
+        "serve.hosts",
+        "Names by which callers and pages may reach it, besides `localhost`; `*` for any.",
+        |s| bind(ListOf(Text("a name")), &mut s.serve.hosts),
+    ),
+    Row::new("serve.require_key", "Ask callers on this machine for a key too.", |s| {
+        bind(Switch, &mut s.serve.require_key)
+    }),
     Row::new("serve.max_body_bytes", "The largest body of a request, in bytes.", |s| {
         bind(Count { least: 1 }, &mut s.serve.max_body_bytes)
     }),

@@ -5,6 +5,7 @@ use super::{
         Choice, Field, Hidden, ListOf, MapOf, Named, Optional, Record, Seconds, Switch, Text, Word,
         bind,
     },
+    sandbox::Sandbox,
     settings::{McpAuth, McpOnChange, McpServer, McpStart, McpTools, McpTransport},
 };
 
@@ -12,7 +13,7 @@ use super::{
 pub(super) const KIND: Named<Record<McpServer>> =
     Named { items: Record { fields: &SERVER, check: check_server }, name: |server| &server.name };
 
-static SERVER: [Field<McpServer>; 18] = [
+static SERVER: [Field<McpServer>; 19] = [
     Field { name: "name", slot: |s| bind(Word, &mut s.name) },
     Field { name: "type", slot: |s| bind(Optional(Choice(&TRANSPORTS)), &mut s.transport) },
     Field { name: "url", slot: |s| bind(Optional(Text("an address")), &mut s.url) },
@@ -25,6 +26,7 @@ static SERVER: [Field<McpServer>; 18] = [
     Field { name: "args", slot: |s| bind(ListOf(Text("text")), &mut s.args) },
     Field { name: "env", slot: |s| bind(MapOf(Hidden), &mut s.env) },
     Field { name: "cwd", slot: |s| bind(Optional(Text("a folder")), &mut s.cwd) },
+    Field { name: "sandbox", slot: |s| bind(Sandbox, &mut s.sandbox) },
     Field { name: "prefix", slot: |s| bind(Optional(Word), &mut s.prefix) },
     Field { name: "timeout", slot: |s| bind(Optional(Seconds), &mut s.timeout) },
     Field { name: "start_timeout", slot: |s| bind(Optional(Seconds), &mut s.start_timeout) },
@@ -67,6 +69,7 @@ static CHANGES: [(&str, McpOnChange); 2] =
 
 fn check_server(server: &McpServer) -> Option<String> {
     let is_program = !server.args.is_empty() || !server.env.is_empty() || server.cwd.is_some();
+    let is_confined = server.sandbox.profile.is_some();
     let is_service = !server.headers.is_empty() || server.auth.is_some();
     let what = match (&server.url, &server.command, server.transport) {
         _ if server.name.is_empty() => "expected a `name`",
@@ -76,6 +79,9 @@ fn check_server(server: &McpServer) -> Option<String> {
         }
         (None, None, _) => "expected a `url`, or a `command` that starts the server",
         (Some(_), Some(_), _) => "has both a `url` and a `command`; remove one of them",
+        (Some(_), None, _) if is_confined => {
+            "`sandbox` goes with a `command`: what runs elsewhere cannot be held"
+        }
         (Some(_), None, _) if is_program => {
             "`args`, `env` and `cwd` go with a `command`, not with a `url`"
         }
@@ -90,6 +96,11 @@ fn check_server(server: &McpServer) -> Option<String> {
 }
 
 fn check_auth(auth: &McpAuth) -> Option<String> {
+    if auth.token_url.is_none() && auth.audience.is_none() {
+        // A person logs in, as the client that is named, or as one that registers itself.
+        let is_odd = auth.client_secret.is_some() && auth.client_id.is_none();
+        return is_odd.then(|| "expected a `client_id`".to_owned());
+    }
     let missing = [
         ("token_url", auth.token_url.is_none()),
         ("client_id", auth.client_id.is_none()),

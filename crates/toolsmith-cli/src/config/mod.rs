@@ -12,6 +12,7 @@ mod load;
 mod mcp_servers;
 mod problem;
 mod reference;
+mod sandbox;
 mod secrets;
 mod settings;
 mod shown;
@@ -30,8 +31,8 @@ pub use self::{
     reference::reference,
     secrets::secrets,
     settings::{
-        Durability, Limits, McpAuth, McpOnChange, McpServer, McpStart, McpTools, McpTransport,
-        OutputSettings, Provider, Records, Retention, Settings, Strategy, WebSearch,
+        Durability, Limits, McpAuth, McpOnChange, McpSandbox, McpServer, McpStart, McpTools,
+        McpTransport, OutputSettings, Provider, Records, Retention, Settings, Strategy, WebSearch,
     },
     shown::{Shown, shown},
     starter::starter,

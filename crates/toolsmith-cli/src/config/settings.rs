@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use toolsmith_core::Secret;
+use toolsmith_core::{SandboxProfile, Secret};
 
 use super::Template;
 
@@ -48,6 +48,10 @@ pub struct Settings {
 pub struct Serve {
     /// The address and port that is listened on.
     pub listen: Template,
+    /// The names by which it is called, besides those of this machine.
+    pub hosts: Vec<Template>,
+    /// Whether callers on this machine need a key too.
+    pub require_key: bool,
     /// The largest body of a request.
     pub max_body_bytes: usize,
     /// How many connections are held at once.
@@ -177,6 +181,8 @@ pub struct McpServer {
     pub env: BTreeMap<String, Secret<Template>>,
     /// The folder that the program starts in.
     pub cwd: Option<Template>,
+    /// What the program may see, reach and use.
+    pub sandbox: McpSandbox,
     /// What stands before the names of its tools; `none` for nothing.
     pub prefix: Option<String>,
     /// How long a call may take.
@@ -195,6 +201,25 @@ pub struct McpServer {
     pub enabled: bool,
     /// Whether it is not used, as other programs write it.
     pub disabled: bool,
+}
+
+/// What the program of an MCP server may see, reach and use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct McpSandbox {
+    /// How much is held back; nothing when it runs without a sandbox.
+    pub profile: Option<SandboxProfile>,
+    /// Files and folders that it may read.
+    pub read: Vec<String>,
+    /// Files and folders that it may change.
+    pub write: Vec<String>,
+    /// Hosts that it may reach.
+    pub hosts: Vec<String>,
+    /// Megabytes of memory.
+    pub memory_mb: Option<usize>,
+    /// Seconds of processor time.
+    pub cpu_seconds: Option<usize>,
+    /// Processes at once.
+    pub processes: Option<usize>,
 }
 
 /// How an MCP server is spoken to.
@@ -237,7 +262,9 @@ pub struct McpTools {
     pub deny: Vec<String>,
 }
 
-/// How a token for an MCP server is fetched: `OAuth` 2, client credentials.
+/// How a token for an MCP server is fetched: `OAuth` 2, client credentials, or a login.
+///
+/// Without `token_url`, a person logs in, as the client that is named here.
 #[derive(Clone, Debug, Default)]
 pub struct McpAuth {
     /// Where tokens are given.
@@ -278,6 +305,8 @@ impl Default for Serve {
     fn default() -> Self {
         Self {
             listen: Template::literal("127.0.0.1:8001"),
+            hosts: Vec::new(),
+            require_key: false,
             max_body_bytes: 16 << 20,
             max_connections: 16_384,
             read_timeout: Duration::from_secs(30),
@@ -317,6 +346,7 @@ impl Default for McpServer {
             args: Vec::new(),
             env: BTreeMap::new(),
             cwd: None,
+            sandbox: McpSandbox::default(),
             prefix: None,
             timeout: None,
             start_timeout: None,

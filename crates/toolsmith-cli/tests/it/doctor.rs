@@ -120,3 +120,36 @@ fn people_get_a_table_and_what_to_do() {
     );
     assert!(ran.stdout.contains("Nothing is broken; "), "{}", ran.stdout);
 }
+
+#[test]
+fn a_container_engine_that_is_named_and_does_not_answer_is_broken() {
+    let place = Place::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    for (host, status, said) in [
+        ("unix:///no/such.sock".to_owned(), "broken", "/no/such.sock"),
+        (format!("tcp://127.0.0.1:{port}"), "ok", "accepts connections"),
+        ("tcp://127.0.0.1:1".to_owned(), "broken", "127.0.0.1:1"),
+        ("tcp://engine.example:2375".to_owned(), "ok", "not asked; --online does"),
+        ("ssh://me@engine.example".to_owned(), "ok", "not asked"),
+    ] {
+        let ran = place.run_knowing(&[("DOCKER_HOST", &host)], &["doctor", "--json"]);
+        let report = ran.json();
+        let docker = check(&report, "docker");
+        assert_eq!(docker["status"], status, "{docker}");
+        assert!(docker["detail"].as_str().unwrap().contains(said), "{docker}");
+        let how = docker["how"].as_str().unwrap();
+        assert_eq!(how.contains("unset DOCKER_HOST"), status == "broken", "{docker}");
+    }
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_written_is_broken() {
+    let place = Place::new().with("file", "");
+    let ran = place.run(&["doctor", "--json", "--data", "/proc/no/such"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let report = ran.json();
+    let folder = check(&report, "data folder");
+    assert_eq!(folder["status"], "broken", "{folder}");
+    assert!(folder["how"].as_str().unwrap().contains("--data"), "{folder}");
+}

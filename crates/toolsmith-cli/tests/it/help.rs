@@ -20,6 +20,8 @@ fn the_program_lists_its_words() {
       parse        Read the calls in the reply of a model
       calls        Look at the records of calls: list, count, export, remove
       artifacts    Look at outputs that were too large to show whole
+      approvals    Decide about calls that wait for a person
+      keys         Make, list and revoke the keys of callers
       import       Make tools of what is there already
       export       Hand tools to other systems
       config       Look at the configuration

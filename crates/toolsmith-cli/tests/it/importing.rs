@@ -1,5 +1,7 @@
 //! `toolsmith import openapi`
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use crate::{server::Server, support::Place};
@@ -50,7 +52,8 @@ fn a_document_becomes_files_that_validate_and_read_well() {
             "tools": ["listPets", "addPet", "removePet"],
             "files": ["tools/pet_store/listPets.yaml", "tools/pet_store/addPet.yaml", "tools/pet_store/removePet.yaml"],
             "warnings": [],
-            "unmapped": [{"operation": "TRACE /pets/{id}", "reason": "tools do not send the method TRACE"}]
+            "unmapped": [{"operation": "TRACE /pets/{id}", "reason": "tools do not send the method TRACE"}],
+            "vanished": []
         })
     );
     let text = place.read("tools/pet_store/listPets.yaml");
@@ -119,6 +122,107 @@ fn what_somebody_changed_stays_unless_it_is_forced() {
     assert!(place.read("tools/pet_store/listPets.yaml").contains("List them."));
     assert_eq!(place.json(&["import", "openapi", "pets.yaml", "--force"])["warnings"], json!([]));
     assert!(place.read(file).contains("keepers") && !place.read(file).contains("timeout"));
+}
+
+#[test]
+fn what_vanished_from_the_document_is_listed_and_removed_when_that_is_wanted() {
+    let place = Place::new().with("pets.yaml", PETS);
+    place.json(&["import", "openapi", "pets.yaml"]);
+    place.json(&["import", "openapi", "pets.yaml", "--prefix", "old", "--out", "tools/pet_store"]);
+    let kept = "tools/pet_store/addPet.yaml";
+    place.write(kept, &(place.read(kept) + "timeout: 5\n"));
+    place.write("tools/pet_store/mine.yaml", "name: mine\n");
+    let newer = PETS.replace("listPets", "findPets").replace("addPet", "bringPet");
+    place.write("pets.yaml", &newer);
+    let gone = |fate: &str| json!([{"file": kept, "fate": "changed"}, {"file": "tools/pet_store/listPets.yaml", "fate": fate}]);
+    let report = place.json(&["import", "openapi", "pets.yaml", "--tag", "pets"]);
+    assert_eq!(report["vanished"], gone("left"), "what a filter leaves out has not vanished");
+    insta::assert_snapshot!(place.print(&["import", "openapi", "pets.yaml"]), @r"
+    NAME       METHOD  PATH
+    findPets   GET     /pets
+    bringPet   POST    /pets
+    removePet  DELETE  /pets/{id}
+
+    created 1 file in tools/pet_store
+    unchanged 2 files in tools/pet_store
+    unmapped TRACE /pets/{id}: tools do not send the method TRACE
+    vanished tools/pet_store/addPet.yaml: its tool is gone, but the file was changed by hand and stays
+    vanished tools/pet_store/listPets.yaml: its tool is gone; --prune removes the file
+
+    Set before the first call: PET_STORE_API_KEY
+
+    Try next:
+      toolsmith tools validate tools/pet_store
+      toolsmith tools show findPets
+    ");
+    let dry = place.json(&["import", "openapi", "pets.yaml", "--prune", "--dry-run"]);
+    assert_eq!(dry["vanished"], gone("removed"));
+    assert!(place.path().join("tools/pet_store/listPets.yaml").exists());
+    assert_eq!(
+        place.json(&["import", "openapi", "pets.yaml", "--prune"])["vanished"],
+        gone("removed")
+    );
+    let mut left: Vec<String> = fs::read_dir(place.path().join("tools/pet_store"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    left.sort();
+    assert_eq!(
+        left,
+        [
+            "addPet.yaml",
+            "bringPet.yaml",
+            "findPets.yaml",
+            "mine.yaml",
+            "old_addPet.yaml",
+            "old_listPets.yaml",
+            "old_removePet.yaml",
+            "removePet.yaml"
+        ]
+    );
+}
+
+#[test]
+fn one_import_leaves_the_files_of_another_alone() {
+    let place = Place::new().with("pets.yaml", PETS);
+    place.write("toys.yaml", &PETS.replace("Pet Store", "Toy Store"));
+    place.json(&["import", "openapi", "pets.yaml", "--out", "tools"]);
+    let report = place.json(&["import", "openapi", "toys.yaml", "--out", "tools", "--prune"]);
+    assert!(
+        report["warnings"][0].as_str().unwrap().contains("comes from another import"),
+        "{report:#}"
+    );
+    assert_eq!(report["vanished"], json!([]));
+    assert!(place.read("tools/listPets.yaml").starts_with("# From Pet Store 1.2."));
+}
+
+#[test]
+fn a_document_in_several_files_is_read_whole_and_nothing_outside_of_its_folder() {
+    let paths = "openapi: 3.1.0\ninfo: {title: Parts, version: '1'}\nservers: [{url: 'https://a.example'}]\npaths:\n  \
+                 /a: {$ref: 'paths/a.yaml'}\n  /b: {$ref: '../secret.yaml'}\n  /c: {$ref: 'link.yaml'}\n";
+    let place = Place::new()
+        .with("api/openapi.yaml", paths)
+        .with("secret.yaml", "get: {operationId: secret}\n")
+        .with(
+            "api/paths/a.yaml",
+            "get: {operationId: a, parameters: [{$ref: '../parts.json#/p'}]}\n",
+        )
+        .with("api/parts.json", "{\"p\": {\"name\": \"p\", \"in\": \"query\"}}");
+    std::os::unix::fs::symlink("../secret.yaml", place.path().join("api/link.yaml")).unwrap();
+    let report = place.json(&["import", "openapi", "api/openapi.yaml"]);
+    assert_eq!(names(&report), ["a"]);
+    assert!(place.read("tools/parts/a.yaml").contains("query: { p: \"{p}\" }"));
+    let left: Vec<&str> = report["unmapped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|left| left["operation"].as_str().unwrap())
+        .collect();
+    assert_eq!(left, ["/b", "/c"]);
+    assert_eq!(
+        report["warnings"],
+        json!(["link.yaml: it leads out of the folder of the document"])
+    );
 }
 
 #[test]

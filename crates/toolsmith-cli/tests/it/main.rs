@@ -7,6 +7,7 @@
 )]
 
 mod artifacts;
+mod asking;
 mod batch;
 mod calls;
 mod completions;
@@ -22,6 +23,7 @@ mod help;
 mod importing;
 mod init;
 mod interrupt;
+mod logins;
 mod making;
 mod mcp;
 mod migrating;

@@ -9,6 +9,11 @@ use crate::support::{PROGRAMS, Place, Ran};
 
 /// A folder with a server of the connectors' own script; it notes each of its starts in `pids`.
 fn place(more: &str) -> Option<Place> {
+    scripted("counted, pids", more)
+}
+
+/// A folder with a server of the connectors' own script.
+pub(crate) fn scripted(mode: &str, more: &str) -> Option<Place> {
     if !Path::new("/usr/bin/python3").exists() && !Path::new("/usr/local/bin/python3").exists() {
         skip("python3 is not installed");
         return None;
@@ -16,7 +21,7 @@ fn place(more: &str) -> Option<Place> {
     let script =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../toolsmith-connectors/tests/it/scripted.py");
     let config = format!(
-        "mcpServers:\n  srv:\n    command: python3\n    args: [{}, '2025-11-25', counted, pids]\n{more}",
+        "mcpServers:\n  srv:\n    command: python3\n    args: [{}, '2025-11-25', {mode}]\n{more}",
         script.display()
     );
     Some(Place::new().with("toolsmith.yaml", &config))

@@ -76,6 +76,27 @@ fn what_a_person_has_changed_stays() {
 }
 
 #[test]
+fn tools_that_the_registry_no_longer_names_are_listed_and_removed_when_that_is_wanted() {
+    let place = old();
+    place.json(&["import", "toml", "configs/tools"]);
+    place.write(
+        "configs/tools/__registry__.toml",
+        "[tool_types.builtin]\nconfig_files = ['sum.toml']\n",
+    );
+    let gone = |fate: &str| json!([{"file": "tools/groups.yaml", "fate": fate}, {"file": "tools/weather.yaml", "fate": fate}]);
+    assert_eq!(place.json(&["import", "toml", "./configs/tools/"])["vanished"], gone("left"));
+    let registry = "configs/tools/__registry__.toml";
+    place.write("configs/tools/builtin/sum.toml", "name = ");
+    let broken = place.json(&["import", "toml", registry, "--prune"]);
+    assert_eq!(broken["vanished"].as_array().unwrap().len(), 3, "{broken:#}");
+    assert!(broken["warnings"].to_string().contains("not everything could be read"), "{broken:#}");
+    assert!(place.path().join("tools/sum.yaml").exists());
+    place.write("configs/tools/builtin/sum.toml", SUM);
+    assert_eq!(place.json(&["import", "toml", registry, "--prune"])["vanished"], gone("removed"));
+    assert!(!place.path().join("tools/weather.yaml").exists());
+}
+
+#[test]
 fn what_is_no_registry_is_refused() {
     let place = Place::new().with("empty/x.toml", "name = 'x'\n");
     for (path, said) in [("nowhere", "there is no file or folder"), ("empty", "__registry__.toml")]

@@ -93,6 +93,50 @@ fn start_keeps_a_service_and_what_it_depends_on_until_stop() {
 }
 
 #[test]
+fn a_dependency_that_does_not_start_is_named() {
+    let place = place().with(
+        "tools/first.yaml",
+        "name: first\nentry: {type: process, command: [python3, -c, \"raise SystemExit('no key')\"]}\n",
+    );
+    let ran = place.run_knowing(&[], &["tools", "start", "second", "--json"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.json()["error"]["type"], "dependency_error");
+    let message = ran.json()["error"]["message"].to_string();
+    assert!(message.contains("`first`, which it depends on, did not start"), "{ran:?}");
+    assert!(message.contains("no key"), "{ran:?}");
+}
+
+#[test]
+fn a_tool_that_is_disabled_loses_its_service() {
+    let place = place();
+    let (mut child, document) = start(&place);
+    place.print(&["tools", "disable", "second"]);
+    wait_until("the command ends", || child.try_wait().unwrap().is_some());
+    let started = document["started"].as_array().unwrap();
+    assert!(started.iter().all(|status| is_gone(&status["pid"])));
+}
+
+#[test]
+fn two_runs_on_one_data_folder_have_services_of_their_own() {
+    let place = place();
+    let ((mut first, one), (mut second, other)) = (start(&place), start(&place));
+    let pids = |document: &Value| -> Vec<Value> {
+        let started = document["started"].as_array().unwrap();
+        started.iter().map(|status| status["pid"].clone()).collect()
+    };
+    let (one, other) = (pids(&one), pids(&other));
+    assert!(one.iter().all(|pid| !other.contains(pid)));
+    // A run that is killed takes its services along, and no others.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    wait_until("the services of the killed run are gone", || one.iter().all(is_gone));
+    assert!(other.iter().all(|pid| !is_gone(pid)));
+    place.print(&["tools", "stop", "second"]);
+    wait_until("the other ends", || second.try_wait().unwrap().is_some());
+    assert!(other.iter().all(is_gone));
+}
+
+#[test]
 fn start_ends_with_ctrl_c() {
     let place = place();
     let (mut child, document) = start(&place);

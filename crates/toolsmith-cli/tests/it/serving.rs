@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::Place;
+use crate::support::{Place, eventually};
 
 /// A server that ends with its test.
 struct Serving {
@@ -19,7 +19,9 @@ struct Serving {
 
 impl Serving {
     fn start(place: &Place, arguments: &[&str]) -> Self {
-        let arguments = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
+        let usual: &[&str] =
+            if arguments.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
+        let arguments = [&["serve"], usual, arguments].concat();
         let mut command = place.command(&arguments);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
@@ -32,10 +34,17 @@ impl Serving {
     }
 
     fn send(&self, head: &str, body: &str) -> Value {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        self.send_as("", head, body)
+    }
+
+    /// Sends a request with a key; without one when it is empty.
+    fn send_as(&self, key: &str, head: &str, body: &str) -> Value {
+        let mut stream = TcpStream::connect(self.address.replace("0.0.0.0", "127.0.0.1")).unwrap();
         let length = body.len();
-        let head = format!("{head} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n");
-        let head = format!("{head}content-type: application/json\r\ncontent-length: {length}\r\n");
+        let head = format!("{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
+        let key = if key.is_empty() { String::new() } else { format!("x-api-key: {key}\r\n") };
+        let head =
+            format!("{head}{key}content-type: application/json\r\ncontent-length: {length}\r\n");
         stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
@@ -84,7 +93,7 @@ fn a_definition_that_is_dropped_into_the_folder_is_served_at_once() {
     };
     assert!(names(&serving.send("GET /tools", "")).contains(&"one".to_owned()));
     place.write("tools/two.yaml", "name: two\nentry: {type: builtin, handler: echo}\n");
-    crate::support::eventually("the new tool is served", || {
+    eventually("the new tool is served", || {
         names(&serving.send("GET /tools", "")).contains(&"two".to_owned())
     });
 }
@@ -93,7 +102,7 @@ fn a_definition_that_is_dropped_into_the_folder_is_served_at_once() {
 fn addresses_that_cannot_be_served_are_refused_in_plain_words() {
     let place = Place::new();
     for (address, said) in [
-        ("0.0.0.0:0", "without authentication only this machine is served"),
+        ("0.0.0.0:0", "nobody could call it, for there are no keys"),
         ("8001", "write an address and a port such as 127.0.0.1:8001"),
         ("localhost", "write an address and a port"),
     ] {
@@ -105,4 +114,54 @@ fn addresses_that_cannot_be_served_are_refused_in_plain_words() {
     let ran = place.run(&["serve", "--listen", &first.address]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot listen on"), "{}", ran.stderr);
+}
+
+#[test]
+fn beyond_this_machine_only_keys_open_the_door() {
+    let place = Place::new();
+    let made = place.json(&["keys", "create", "agent", "--tool", "ech*"]);
+    let (key, id) = (made["key"].as_str().unwrap(), made["id"].as_str().unwrap());
+    assert!(!place.print(&["keys", "list"]).contains(key));
+    let serving = Serving::start(&place, &["--listen", "0.0.0.0:0"]);
+    let call = r#"{"tool_id": "echo", "params": {"message": "hi"}}"#;
+    let refused = serving.send("POST /run_tool", call);
+    assert_eq!(refused["error"]["type"], "unauthenticated");
+    let outcome = serving.send_as(key, "POST /run_tool", call);
+    assert_eq!(outcome["output"], json!({"message": "hi"}));
+    assert_eq!(place.json(&["calls", "list"])["calls"][0]["caller_id"], "agent");
+    assert_eq!(place.json(&["keys", "revoke", id]), json!({"id": id, "revoked": true}));
+    eventually("the revoked key opens nothing", || {
+        serving.send_as(key, "POST /run_tool", call)["error"]["type"] == "unauthenticated"
+    });
+    assert_eq!(place.run(&["keys", "revoke", id]).code, Some(1));
+    for words in [&["keys", "create", "local"][..], &["keys", "create", "a", "--rate", "often"]] {
+        assert_eq!(place.run(words).code, Some(2), "{words:?}");
+    }
+}
+
+#[test]
+fn a_person_at_the_shell_decides_about_calls_of_others() {
+    let tool = "name: risky\nentry: {type: builtin, handler: echo}\napproval: {}\n";
+    let place = Place::new().with("tools/risky.yaml", tool);
+    let ran = place.run(&["approvals", "list"]);
+    assert!(ran.stderr.contains("no `toolsmith serve` runs"), "{}", ran.stderr);
+    let serving = Serving::start(&place, &["--tools", "tools"]);
+    let call = r#"{"tool_id": "risky", "params": {"message": "hi"}}"#;
+    let ask = || serving.send("POST /run_tool", call);
+    let id = ask()["error"]["details"]["approval_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.json(&["approvals", "list"])["approvals"][0]["approval_id"], json!(id));
+    assert!(place.print(&["approvals", "list"]).contains("risky"));
+    assert_eq!(place.run(&["approvals", "approve", &id]).code, Some(0));
+    assert_eq!(ask()["success"], true);
+    let second = ask()["error"]["details"]["approval_id"].as_str().unwrap().to_owned();
+    assert_eq!(place.json(&["approvals", "deny", &second])["decision"], "deny");
+    assert_eq!(ask()["error"]["type"], "permission_denied");
+    let ran = place.run(&["approvals", "approve", &second]);
+    assert!(ran.stderr.contains("decided or expired"), "{}", ran.stderr);
+
+    let note = place.path().join(".toolsmith/serve.json");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&note.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(serving.end("-INT").0, Some(0));
+    assert!(!note.exists());
 }

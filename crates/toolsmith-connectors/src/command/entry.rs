@@ -2,17 +2,15 @@
 
 use std::path::Path;
 
-use toolsmith_children::{Limits, Profile, Sandbox};
-use toolsmith_core::{
-    Confinement, Draft, Fields, SandboxProfile, Template, Value, describe, suggestion,
-};
+use toolsmith_children::{Limits, Sandbox};
+use toolsmith_core::{Confinement, Draft, Fields, Template, Value, describe, suggestion};
 
 use super::{
     arguments::{Arguments, Dashes},
     output::Form,
     phrase::Phrase,
 };
-use crate::texts;
+use crate::{confine, texts};
 
 /// How much a program may write unless its entry says otherwise.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
@@ -71,18 +69,8 @@ impl Entry {
 
     /// Lets the process run in a sandbox; its paths begin at the folder of the definition.
     pub(super) fn confine(&mut self, confinement: &Confinement, folder: &Path) {
-        let Confinement { profile, read, write, hosts, memory, cpu_seconds, processes } =
-            confinement;
-        let profile = match profile {
-            SandboxProfile::Standard => Profile::Standard,
-            SandboxProfile::Strict => Profile::Strict,
-        };
-        let paths = |paths: &[String]| paths.iter().map(|path| folder.join(path)).collect();
-        self.sandbox =
-            Some(Sandbox { profile, read: paths(read), write: paths(write), hosts: hosts.clone() });
-        self.limits.memory = memory.or(self.limits.memory);
-        self.limits.cpu_seconds = cpu_seconds.or(self.limits.cpu_seconds);
-        self.limits.processes = processes.or(self.limits.processes);
+        self.sandbox = Some(confine::sandbox(confinement, folder));
+        self.limits = confine::limits(confinement, self.limits);
     }
 }
 

@@ -9,8 +9,8 @@ use std::{
 
 use toolsmith_children::Children;
 use toolsmith_core::{
-    Advice, Confinement, Context, Draft, ErrorKind, Fields, Maker, Overlay, Parameter, Redactor,
-    SandboxProfile, StreamItem, ToolSpec, Value, Vault, json,
+    Advice, Confinement, Context, ErrorKind, Overlay, Parameter, SandboxProfile, StreamItem, Value,
+    json,
 };
 
 use super::CommandMaker;
@@ -342,15 +342,9 @@ fn confined(script: &str, confinement: &Confinement) -> (Bench, tempfile::TempDi
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("own.txt"), "own").unwrap();
     let entry = json!({ "command": ["sh", "-c", script], "output": "text", "stdin": "none" });
-    let spec = ToolSpec::new("tested").unwrap();
-    let vault = Vault::with_values([("", "")], Redactor::default());
-    let mut fields = Fields::of(&entry, "/entry").unwrap();
-    let draft = Draft { spec: &spec, folder: folder.path(), vault: &vault };
     let maker = maker(&Overlay::default());
-    assert!(maker.can_confine());
-    let work = maker.make_confined(&draft, &mut fields, confinement).unwrap().work;
-    let context = Context::for_conversation("agent", "here");
-    (Bench { work, context, patience: Duration::from_secs(30) }, folder)
+    let tool = workbench::confine(&maker, &entry, folder.path(), confinement).unwrap();
+    (tool, folder)
 }
 
 #[tokio::test]

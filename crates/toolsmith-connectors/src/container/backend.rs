@@ -4,10 +4,12 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use bollard::{
     Docker,
+    models::ContainerCreateBody,
     query_parameters::{
         CreateContainerOptions, InspectContainerOptions, LogsOptionsBuilder, StartContainerOptions,
     },
@@ -17,7 +19,7 @@ use tokio::{sync::oneshot, task::JoinSet, time::timeout};
 use toolsmith_core::{BoxFuture, Draft, Secret, ToolError, Vault};
 
 use super::{
-    engine::{Engine, refused},
+    engine::{self, Engine},
     entry::{Entry, Image, Network},
     image,
     life::{ContainerLife, wait},
@@ -26,11 +28,14 @@ use super::{
 use crate::{
     endpoint::{Door, Endpoint, HttpLine},
     life::{Backend, End, Life, Log, Services, Started},
-    process::free_port,
+    process::Port,
 };
 
 /// The port inside a container unless its entry says otherwise.
 const USUAL_PORT: u16 = 8000;
+
+/// How long the news of an end may take that has happened already.
+const NEWS: Duration = Duration::from_secs(2);
 
 /// Starts the container of one tool.
 #[derive(Debug)]
@@ -58,25 +63,26 @@ impl Container {
     async fn run(&self, log: &Arc<Log>) -> Result<Started, ToolError> {
         let docker = self.engine.connect().await?;
         let image = self.image(docker, log).await?;
-        let port = match (self.entry.network, self.entry.port) {
-            (_, Some(port)) => port,
-            (Network::Host, None) => free_port()?,
-            (_, None) => USUAL_PORT,
+        let reserved = match (self.entry.network, self.entry.port) {
+            (Network::Host, None) => Some(Port::reserve(&self.services)?),
+            _ => None,
         };
+        let own = reserved.as_ref().map(|port| port.number);
+        let port = self.entry.port.or(own).unwrap_or(USUAL_PORT);
         let mut life = self.create(docker, image, port).await?;
+        life.port = reserved;
         let started = docker.start_container(&life.id, None::<StartContainerOptions>).await;
-        started.map_err(|error| refused("start the container", error))?;
+        started.map_err(|error| self.engine.refused(self.starting(), error))?;
         Self::listen(&mut life, log);
         let (port, pid) = self.look(docker, &life.id, port).await?;
+        let Some(port) = port else {
+            return Err(self.unreachable(life, log).await);
+        };
         let line = self.line(port, life.socket.as_ref())?;
         let well = timeout(self.entry.health.timeout, line.wait_until_well());
         let answer = tokio::select! {
             biased;
-            end = life.ended() => {
-                let message =
-                    format!("The container of `{}` {} before it was well.", self.tool, end.how);
-                return Err(log.explain(message, &end));
-            }
+            end = life.ended() => return Err(self.ended_early(&end, log)),
             answer = well => answer,
         };
         if answer.is_err() {
@@ -88,16 +94,41 @@ impl Container {
         Ok(Started { line: Arc::new(line), life: Box::new(life), pid, port })
     }
 
+    /// Says why no port leads into a container: it has ended already, or its engine gave it none.
+    async fn unreachable(&self, mut life: ContainerLife, log: &Log) -> ToolError {
+        if let Ok(end) = timeout(NEWS, life.ended()).await {
+            return self.ended_early(&end, log);
+        }
+        ToolError::upstream(format!(
+            "No port of this machine leads to the container of `{}`: its engine has no bridge \
+             network. Write `network: host` or `network: none`.",
+            self.tool
+        ))
+    }
+
+    fn ended_early(&self, end: &End, log: &Log) -> ToolError {
+        let message = format!("The container of `{}` {} before it was well.", self.tool, end.how);
+        log.explain(message, end)
+    }
+
+    /// Names what is done, and what may be missing for it.
+    fn starting(&self) -> &'static str {
+        match self.entry.gpu {
+            Some(_) => "start the container with a GPU (it needs one, and the engine its driver)",
+            None => "start the container",
+        }
+    }
+
     async fn image(&self, docker: &Docker, log: &Log) -> Result<String, ToolError> {
         match &self.entry.image {
             Image::Named(name) => {
                 let name = self.vault.fill(name)?.expose().clone();
-                image::fetch(docker, &name).await?;
+                image::fetch(docker, &self.engine, &name).await?;
                 Ok(name)
             }
             Image::Built(folder) => {
                 let folder = self.folder.join(self.vault.fill(folder)?.expose());
-                image::build(docker, &folder, log).await
+                image::build(docker, &self.engine, &folder, log).await
             }
         }
     }
@@ -121,19 +152,35 @@ impl Container {
             port,
             socket: socket.as_ref(),
         };
-        let created =
-            docker.create_container(None::<CreateContainerOptions>, plan.body(image)?).await;
-        let created = created.map_err(|error| refused("make the container", error))?;
+        let id = self.make(docker, plan.body(image)?).await?;
         Ok(ContainerLife {
             docker: docker.clone(),
-            id: created.id,
+            engine: self.engine.clone(),
+            id,
             services: self.services.clone(),
             memory: self.entry.memory.clone(),
             listeners: JoinSet::new(),
             exit: None,
             socket,
+            port: None,
             is_removed: false,
         })
+    }
+
+    /// Lets the engine make a container, and removes it should nobody wait for it any more.
+    async fn make(&self, docker: &Docker, body: ContainerCreateBody) -> Result<String, ToolError> {
+        let (tell, made) = oneshot::channel();
+        let making = docker.clone();
+        // A request that is dropped may have been heard: its container would be nobody's.
+        self.services.spawn(async move {
+            let made = making.create_container(None::<CreateContainerOptions>, body).await;
+            if let Err(Ok(unwanted)) = tell.send(made) {
+                engine::remove(&making, &unwanted.id).await.ok();
+            }
+        });
+        let lost = |_| ToolError::upstream("Toolsmith ends, and starts no container any more.");
+        let made = made.await.map_err(lost)?;
+        Ok(made.map_err(|error| self.engine.refused("make the container", error))?.id)
     }
 
     fn listen(life: &mut ContainerLife, log: &Arc<Log>) {
@@ -156,19 +203,19 @@ impl Container {
         docker: &Docker,
         id: &str,
         inside: u16,
-    ) -> Result<(u16, Option<u32>), ToolError> {
+    ) -> Result<(Option<u16>, Option<u32>), ToolError> {
         let seen = docker.inspect_container(id, None::<InspectContainerOptions>).await;
-        let seen = seen.map_err(|error| refused("look at the container", error))?;
+        let seen = seen.map_err(|error| self.engine.refused("look at the container", error))?;
         let pid = seen.state.and_then(|state| state.pid).filter(|pid| *pid > 0);
         let pid = pid.and_then(|pid| u32::try_from(pid).ok());
         if self.entry.network != Network::Bridge {
-            return Ok((inside, pid));
+            return Ok((Some(inside), pid));
         }
         let ports = seen.network_settings.and_then(|network| network.ports).unwrap_or_default();
         let bound = ports.get(&format!("{inside}/tcp")).cloned().flatten().unwrap_or_default();
         let port = bound.iter().find_map(|bound| bound.host_port.as_deref()?.parse().ok());
-        // One that has ended already has no port; waiting for it tells how it ended.
-        Ok((port.unwrap_or(inside), pid))
+        // Never another one: whatever listens at the inner number out here is somebody else.
+        Ok((port, pid))
     }
 
     fn line(&self, port: u16, socket: Option<&SocketFolder>) -> Result<HttpLine, ToolError> {
@@ -179,7 +226,12 @@ impl Container {
             }
             None => {
                 let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-                (client.clone(), format!("http://{address}"), Door::Port(address))
+                // The engine accepts at a port of a bridge as soon as it has given it.
+                let door = match self.entry.network {
+                    Network::Bridge => Door::Forwarded(address),
+                    _ => Door::Port(address),
+                };
+                (client.afresh()?, format!("http://{address}"), door)
             }
         };
         let endpoint = Endpoint {

@@ -7,6 +7,7 @@ use bollard::{
     errors::Error,
     query_parameters::{ListContainersOptionsBuilder, RemoveContainerOptionsBuilder},
 };
+use parking_lot::Mutex;
 use tokio::{net::UnixStream, sync::OnceCell};
 use toolsmith_core::ToolError;
 
@@ -29,18 +30,48 @@ pub(super) struct Engine(Arc<Inner>);
 struct Inner {
     host: String,
     docker: OnceCell<Docker>,
+    /// Containers that could not be removed while the engine was away.
+    left: Mutex<Vec<String>>,
 }
 
 impl Engine {
     /// Names the engine; an empty text means the usual one.
     pub(super) fn at(host: &str) -> Self {
         let host = if host.is_empty() { USUAL } else { host };
-        Self(Arc::new(Inner { host: host.to_owned(), docker: OnceCell::new() }))
+        let (docker, left) = (OnceCell::new(), Mutex::default());
+        Self(Arc::new(Inner { host: host.to_owned(), docker, left }))
     }
 
     /// Returns the engine; the first time, what dead runs left behind is removed.
     pub(super) async fn connect(&self) -> Result<&Docker, ToolError> {
-        self.0.docker.get_or_try_init(|| self.open()).await
+        let docker = self.0.docker.get_or_try_init(|| self.open()).await?;
+        let left = std::mem::take(&mut *self.0.left.lock());
+        for id in left {
+            if remove(docker, &id).await.is_err() {
+                self.remember(&id);
+            }
+        }
+        Ok(docker)
+    }
+
+    /// Remembers a container that could not be removed: the next use of the engine removes it.
+    pub(super) fn remember(&self, id: &str) {
+        self.0.left.lock().push(id.to_owned());
+    }
+
+    /// Says what the engine refused to do.
+    pub(super) fn refused(&self, doing: &str, error: Error) -> ToolError {
+        let why = match &error {
+            Error::DockerResponseServerError { message, .. } => message.trim().to_owned(),
+            Error::DockerStreamError { error } => error.trim().to_owned(),
+            _ if is_gone(&error) => {
+                let host = &self.0.host;
+                format!("nothing answers at `{host}` any more. {HOW_TO_GET_ONE}")
+            }
+            _ => "it did not answer as expected".to_owned(),
+        };
+        ToolError::upstream(format!("The container engine could not {doing}: {why}"))
+            .with_source(error)
     }
 
     async fn open(&self) -> Result<Docker, ToolError> {
@@ -93,6 +124,18 @@ impl fmt::Debug for Engine {
     }
 }
 
+/// Tells whether an engine could not be talked to at all.
+fn is_gone(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::HyperLegacyError { .. }
+            | Error::HyperResponseError { .. }
+            | Error::IOError { .. }
+            | Error::SocketNotFoundError(_)
+            | Error::RequestTimeoutError
+    )
+}
+
 /// Removes the containers of processes that are gone.
 async fn remove_orphans(docker: &Docker) -> Result<(), Error> {
     let ours = [("label".to_owned(), vec![OWNER.to_owned()])].into();
@@ -116,14 +159,4 @@ pub(super) async fn remove(docker: &Docker, id: &str) -> Result<(), Error> {
         Err(Error::DockerResponseServerError { status_code: 404 | 409, .. }) => Ok(()),
         removed => removed,
     }
-}
-
-/// Says what the engine refused to do.
-pub(super) fn refused(doing: &str, error: Error) -> ToolError {
-    let why = match &error {
-        Error::DockerResponseServerError { message, .. } => message.trim().to_owned(),
-        Error::DockerStreamError { error } => error.trim().to_owned(),
-        _ => "it did not answer as expected".to_owned(),
-    };
-    ToolError::upstream(format!("The container engine could not {doing}: {why}")).with_source(error)
 }

@@ -30,6 +30,7 @@ pub(super) struct Entry {
     pub(super) gpu: Option<i64>,
     pub(super) memory: Option<Memory>,
     pub(super) cpus: Option<f64>,
+    pub(super) cpu_seconds: Option<u64>,
     pub(super) pids: u64,
     pub(super) is_read_only: bool,
     pub(super) network: Network,
@@ -81,6 +82,7 @@ impl Entry {
             gpu: read_gpu(fields),
             memory: read_memory(fields),
             cpus: read_cpus(fields),
+            cpu_seconds: None,
             pids: fields.count("pids").unwrap_or(PIDS),
             is_read_only: fields.flag("read_only").unwrap_or(true),
             network: match fields.word("network", &["bridge", "host", "none"]) {

@@ -11,11 +11,16 @@ use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt};
 use toolsmith_core::ToolError;
 
-use super::{context, engine::refused};
+use super::{context, engine::Engine};
 use crate::life::{End, Log};
 
 /// Returns the name of an image that was built from a folder; builds it unless it is there.
-pub(super) async fn build(docker: &Docker, folder: &Path, log: &Log) -> Result<String, ToolError> {
+pub(super) async fn build(
+    docker: &Docker,
+    engine: &Engine,
+    folder: &Path,
+    log: &Log,
+) -> Result<String, ToolError> {
     let (place, shown) = (folder.to_owned(), folder.display().to_string());
     let packed = tokio::task::spawn_blocking(move || context::pack(&place)).await;
     let packed = packed.map_err(|error| {
@@ -26,19 +31,19 @@ pub(super) async fn build(docker: &Docker, folder: &Path, log: &Log) -> Result<S
         ToolError::failed(message).with_source(error)
     })?;
     let name = format!("toolsmith/tool:{}", packed.fingerprint);
-    if is_there(docker, &name).await? {
+    if is_there(docker, engine, &name).await? {
         return Ok(name);
     }
     let options = BuildImageOptionsBuilder::new().dockerfile("Dockerfile").t(&name).rm(true);
     let body = bollard::body_full(Bytes::from(packed.archive));
     let mut steps = Box::pin(docker.build_image(options.build(), None, Some(body)));
     while let Some(step) = steps.next().await {
-        let step = step.map_err(|error| not_built(error, log))?;
+        let step = step.map_err(|error| not_built(engine, error, log))?;
         if let Some(line) = step.stream {
             log.add(line.as_bytes());
         }
         if let Some(message) = step.error_detail.and_then(|detail| detail.message) {
-            return Err(not_built(Error::DockerStreamError { error: message }, log));
+            return Err(not_built(engine, Error::DockerStreamError { error: message }, log));
         }
     }
     // How the image was built explains nothing that the container does.
@@ -46,29 +51,32 @@ pub(super) async fn build(docker: &Docker, folder: &Path, log: &Log) -> Result<S
     Ok(name)
 }
 
-fn not_built(error: Error, log: &Log) -> ToolError {
-    let refusal = refused("build the image", error);
+fn not_built(engine: &Engine, error: Error, log: &Log) -> ToolError {
+    let refusal = engine.refused("build the image", error);
     let message = format!("{}.", refusal.message().trim_end_matches('.'));
     log.explain(message, &End::default())
 }
 
 /// Fetches an image unless it is there.
-pub(super) async fn fetch(docker: &Docker, name: &str) -> Result<(), ToolError> {
-    if is_there(docker, name).await? {
+pub(super) async fn fetch(docker: &Docker, engine: &Engine, name: &str) -> Result<(), ToolError> {
+    if is_there(docker, engine, name).await? {
         return Ok(());
     }
     let name = if has_tag(name) { name.to_owned() } else { format!("{name}:latest") };
     let options = CreateImageOptionsBuilder::new().from_image(&name).build();
     let steps = docker.create_image(Some(options), None, None);
     let fetched = steps.try_for_each(|_| std::future::ready(Ok(()))).await;
-    fetched.map_err(|error| refused(&format!("fetch the image `{name}`"), error))
+    fetched.map_err(|error| {
+        let doing = format!("fetch the image `{name}`, which is not on this machine");
+        engine.refused(&doing, error)
+    })
 }
 
-async fn is_there(docker: &Docker, name: &str) -> Result<bool, ToolError> {
+async fn is_there(docker: &Docker, engine: &Engine, name: &str) -> Result<bool, ToolError> {
     match docker.inspect_image(name).await {
         Ok(_) => Ok(true),
         Err(Error::DockerResponseServerError { status_code: 404, .. }) => Ok(false),
-        Err(error) => Err(refused("look for the image", error)),
+        Err(error) => Err(engine.refused("look for the image", error)),
     }
 }
 

@@ -11,8 +11,15 @@ use futures_util::StreamExt;
 use tokio::{runtime::Handle, sync::oneshot, task::JoinSet, time::timeout};
 use toolsmith_core::BoxFuture;
 
-use super::{engine, entry::Memory, plan::SocketFolder};
-use crate::life::{End, Life, Services};
+use super::{
+    engine::{self, Engine},
+    entry::Memory,
+    plan::SocketFolder,
+};
+use crate::{
+    life::{End, Life, Services},
+    process::Port,
+};
 
 /// How long a container may take to end when it was asked to, in seconds.
 const GRACE: i32 = 2;
@@ -26,6 +33,7 @@ const LAST_WORDS: Duration = Duration::from_millis(250);
 /// A container that exists; it is removed when this is dropped.
 pub(super) struct ContainerLife {
     pub(super) docker: Docker,
+    pub(super) engine: Engine,
     pub(super) id: String,
     pub(super) services: Services,
     pub(super) memory: Option<Memory>,
@@ -33,6 +41,8 @@ pub(super) struct ContainerLife {
     pub(super) listeners: JoinSet<()>,
     pub(super) exit: Option<oneshot::Receiver<()>>,
     pub(super) socket: Option<SocketFolder>,
+    /// The port of this machine that it was told.
+    pub(super) port: Option<Port>,
     pub(super) is_removed: bool,
 }
 
@@ -40,7 +50,8 @@ impl ContainerLife {
     async fn end(&self) -> End {
         let asked = self.docker.inspect_container(&self.id, None::<InspectContainerOptions>).await;
         let Some(state) = asked.ok().and_then(|seen| seen.state) else {
-            let how = "was lost: the container engine knows nothing of it any more".to_owned();
+            let how = "was lost: the container engine is gone, or knows nothing of it any more";
+            let how = how.to_owned();
             return End { how, ..End::default() };
         };
         let code = state.exit_code;
@@ -62,6 +73,7 @@ impl ContainerLife {
         }
         if let Err(error) = engine::remove(&self.docker, &self.id).await {
             tracing::warn!(%error, container = self.id, "a container could not be removed");
+            self.engine.remember(&self.id);
         }
         self.is_removed = true;
     }
@@ -100,7 +112,9 @@ impl Life for ContainerLife {
                 self.docker.stop_container(&self.id, Some(options)).await.ok();
                 self.remove().await;
             };
-            timeout(PATIENCE, stopped).await.ok();
+            if timeout(PATIENCE, stopped).await.is_err() {
+                self.engine.remember(&self.id);
+            }
         })
     }
 }
@@ -111,9 +125,11 @@ impl Drop for ContainerLife {
         if self.is_removed || Handle::try_current().is_err() {
             return;
         }
-        let (docker, id) = (self.docker.clone(), self.id.clone());
+        let (docker, engine, id) = (self.docker.clone(), self.engine.clone(), self.id.clone());
         self.services.spawn(async move {
-            engine::remove(&docker, &id).await.ok();
+            if engine::remove(&docker, &id).await.is_err() {
+                engine.remember(&id);
+            }
         });
     }
 }

@@ -26,6 +26,7 @@
 //! of a process that is gone are removed when the engine is used next.
 
 mod backend;
+mod confine;
 mod context;
 mod engine;
 mod entry;
@@ -35,9 +36,7 @@ mod owner;
 mod plan;
 mod size;
 
-use std::sync::Arc;
-
-use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
+use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker};
 
 use self::{backend::Container, engine::Engine, entry::Entry};
 use crate::life::{Services, Single, Source};
@@ -61,8 +60,12 @@ impl ContainerMaker {
         &self,
         draft: &Draft<'_>,
         fields: &mut Fields<'_>,
+        confinement: Option<&Confinement>,
     ) -> Option<Box<dyn Source>> {
-        let entry = Entry::read(fields)?;
+        let mut entry = Entry::read(fields)?;
+        if let Some(confinement) = confinement {
+            entry = entry.confine(confinement, fields)?;
+        }
         let span = entry.span;
         let (services, engine) = (self.services.clone(), self.engine.clone());
         let backend = Container::new(entry, draft, services, engine);
@@ -80,8 +83,20 @@ impl Maker for ContainerMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
-        let source = self.source(draft, entry)?;
-        Some(Work::Async(Arc::new(Single { source, upstream: None })).into())
+        self.source(draft, entry, None).map(Single::of)
+    }
+
+    fn can_confine(&self) -> bool {
+        true
+    }
+
+    fn make_confined(
+        &self,
+        draft: &Draft<'_>,
+        entry: &mut Fields<'_>,
+        confinement: &Confinement,
+    ) -> Option<Made> {
+        self.source(draft, entry, Some(confinement)).map(Single::of)
     }
 }
 

@@ -2,13 +2,12 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use bollard::models::{
-    ContainerCreateBody, DeviceRequest, HostConfig, Mount, MountType, PortBinding,
+    ContainerCreateBody, DeviceRequest, HostConfig, Mount, MountType, PortBinding, ResourcesUlimits,
 };
 use toolsmith_core::{Template, ToolError, Vault};
 
@@ -16,6 +15,7 @@ use super::{
     entry::{Entry, Network},
     owner,
 };
+use crate::scratch::Scratch;
 
 /// The folder inside a container without a network in which it opens its socket.
 const INSIDE: &str = "/run/toolsmith";
@@ -75,6 +75,7 @@ impl Plan<'_> {
             memory_swap: memory,
             nano_cpus,
             pids_limit: Some(entry.pids.cast_signed()),
+            ulimits: entry.cpu_seconds.map(|seconds| vec![processor_time(seconds)]),
             device_requests: gpus.map(|gpus| vec![gpus]),
             readonly_rootfs: Some(entry.is_read_only),
             tmpfs: entry.is_read_only.then(|| [("/tmp".to_owned(), String::new())].into()),
@@ -122,6 +123,11 @@ impl Plan<'_> {
     }
 }
 
+fn processor_time(seconds: u64) -> ResourcesUlimits {
+    let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
+    ResourcesUlimits { name: Some("cpu".to_owned()), soft: Some(seconds), hard: Some(seconds) }
+}
+
 fn bind(source: &Path, target: &str, is_read_only: bool) -> Mount {
     Mount {
         source: Some(source.display().to_string()),
@@ -144,31 +150,20 @@ fn mode(network: Network) -> &'static str {
 #[derive(Debug)]
 pub(super) struct SocketFolder {
     /// Only we may look inside, so whoever the container runs as may write to the inner one.
-    closed: PathBuf,
+    _closed: Scratch,
     open: PathBuf,
 }
 
 impl SocketFolder {
     pub(super) fn make() -> io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(1);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        // The path of a socket has room for about 100 characters, so the folder stands high up.
-        let name = format!("toolsmith-{}-{number}", std::process::id());
-        let closed = std::env::temp_dir().join(name);
-        fs::DirBuilder::new().mode(0o700).create(&closed)?;
-        let folder = Self { open: closed.join("s"), closed };
-        fs::create_dir(&folder.open)?;
-        fs::set_permissions(&folder.open, fs::Permissions::from_mode(0o777))?;
-        Ok(folder)
+        let closed = Scratch::make()?;
+        let open = closed.path().join("s");
+        fs::create_dir(&open)?;
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777))?;
+        Ok(Self { _closed: closed, open })
     }
 
     pub(super) fn socket(&self) -> PathBuf {
         self.open.join(SOCKET)
-    }
-}
-
-impl Drop for SocketFolder {
-    fn drop(&mut self) {
-        fs::remove_dir_all(&self.closed).ok();
     }
 }

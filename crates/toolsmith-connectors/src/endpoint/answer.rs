@@ -24,11 +24,17 @@ pub(super) fn read(
     let said = redactor.text(&message(&body)).into_owned();
     let status = response.status;
     let message = match excerpt(&said) {
+        _ if status.is_redirection() => format!(
+            "{who} answered {status} and leads elsewhere, which is not followed: correct \
+             `endpoint_path`, or where the tool is."
+        ),
         said if said.is_empty() => format!("{who} answered {status}."),
         said => format!("{who} answered {status}: {said}"),
     };
     let error = match status.as_u16() {
-        401 | 403 | 405 | 407 | 501 => ToolError::upstream(message).with_advice(Advice::Final),
+        300..=399 | 401 | 403 | 405 | 407 | 501 => {
+            ToolError::upstream(message).with_advice(Advice::Final)
+        }
         408 | 425 | 429 | 500.. => ToolError::upstream(message),
         _ => ToolError::try_differently(message),
     };

@@ -6,8 +6,8 @@
 //! | status | error | what the caller should do |
 //! |---|---|---|
 //! | 408, 425, 429, 5xx but 501 | `upstream_error` | try again later |
-//! | 401, 403, 405, 407, 501 | `upstream_error` | nothing: the tool is set up wrongly |
-//! | other 4xx, 3xx | `execution_error` | call with another input; the service says why |
+//! | 401, 403, 405, 407, 501, 3xx | `upstream_error` | nothing: the tool is set up wrongly |
+//! | other 4xx | `execution_error` | call with another input; the service says why |
 //!
 //! The message of the service is taken from `error`, `error.message`, `message`, `detail` or
 //! `title` of a JSON body, or from the beginning of a text.
@@ -60,6 +60,9 @@ impl Endpoint {
 
     async fn send(&self, mut request: Request) -> Result<Response, NetError> {
         request.guard = Guard::Trusted;
+        // A service is asked at its own address only: one without a network could otherwise let us
+        // ask whomever it likes.
+        request.max_redirects = Some(0);
         for (name, value) in &self.headers {
             request = request.with_secret_header(name, value)?;
         }

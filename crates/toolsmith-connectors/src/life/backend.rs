@@ -74,6 +74,11 @@ impl Failure {
 
 /// Something that a tool can be run by: a service, or an address elsewhere.
 pub(crate) trait Source: Send + Sync + fmt::Debug {
+    /// Gets ready for calls: starts what has to be started, and waits until it answers.
+    ///
+    /// Whoever stops waiting ends no start.
+    fn come_up(&self) -> BoxFuture<'_, Result<(), ToolError>>;
+
     /// Runs a call.
     fn attempt(&self, input: Value) -> BoxFuture<'_, Result<Value, Failure>>;
 }

@@ -1,6 +1,8 @@
 //! Runs a tool that one source serves.
 
-use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value};
+use std::sync::Arc;
+
+use toolsmith_core::{BoxFuture, Executor, Made, ToolContext, ToolError, Value, Work};
 
 use super::backend::{Failure, Source};
 
@@ -10,6 +12,13 @@ pub(crate) struct Single {
     pub(crate) source: Box<dyn Source>,
     /// The name under which calls share a breaker; a service has its own way of resting.
     pub(crate) upstream: Option<String>,
+}
+
+impl Single {
+    /// Makes a tool of a service, which has its own way of resting.
+    pub(crate) fn of(source: Box<dyn Source>) -> Made {
+        Work::Async(Arc::new(Self { source, upstream: None })).into()
+    }
 }
 
 impl Executor for Single {

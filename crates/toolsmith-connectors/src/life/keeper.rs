@@ -4,11 +4,12 @@ use std::{future::pending, sync::Arc, time::Duration};
 
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
+use toolsmith_core::{ErrorKind, ToolError};
 
 use super::{
-    State,
+    Held, State,
     backend::{End, Started},
-    shared::{Note, Shared},
+    shared::{Note, Parts, Shared},
 };
 
 /// How often a service that seems well is asked.
@@ -23,18 +24,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often in a row it may leave the question unanswered.
 const CHANCES: u32 = 2;
 
+/// How long the news of an end may take that has happened already.
+const NEWS: Duration = Duration::from_millis(500);
+
 /// Starts a service and stays with it until it has ended.
 pub(super) async fn keep(shared: Arc<Shared>, stop: CancellationToken) {
     shared.parts.log.clear();
     let started = tokio::select! {
         biased;
         () = stop.cancelled() => None,
-        started = shared.parts.backend.start(&shared.parts.log) => Some(started),
+        started = start(&shared) => Some(started),
     };
     match started {
         None => shared.end(None),
         Some(Err(error)) => shared.fail(error, Duration::ZERO),
-        Some(Ok(started)) => {
+        Some(Ok((started, _needs))) => {
             let next_probe = Instant::now() + EVERY;
             let note = note(&started, State::Running);
             shared.run(Arc::clone(&started.line), stop.clone(), note);
@@ -43,6 +47,25 @@ pub(super) async fn keep(shared: Arc<Shared>, stop: CancellationToken) {
                 .await;
         }
     }
+}
+
+/// Starts what a service needs, which is held for as long as it runs, and then the service itself.
+async fn start(shared: &Shared) -> Result<(Started, Vec<Held>), ToolError> {
+    let Parts { tool, needs, backend, log, .. } = &shared.parts;
+    let mut held = Vec::new();
+    for need in needs {
+        let Some(started) = shared.services.start(need).await else { continue };
+        held.push(started.map_err(|error| {
+            let message = format!(
+                "`{tool}` was not started, since `{need}`, which it depends on, did not start: {}",
+                error.message()
+            );
+            ToolError::new(ErrorKind::DependencyError, message)
+                .with_advice(error.advice())
+                .with_details(error.details().clone())
+        })?);
+    }
+    Ok((backend.start(log).await?, held))
 }
 
 struct Keeper {
@@ -100,8 +123,8 @@ impl Keeper {
                 }
                 Turn::Sick(why) => {
                     self.misses += 1;
-                    if self.misses >= CHANCES && self.shared.begin_stop_if_unused() {
-                        return self.give_up(&why);
+                    if self.misses >= CHANCES && self.shared.begin_stop_if_useless() {
+                        return self.give_up(&why).await;
                     }
                     self.next_probe = Instant::now() + RECHECK;
                     let note = note(&self.started, State::Unhealthy);
@@ -143,8 +166,13 @@ impl Keeper {
         }
     }
 
-    /// Ends a service that does not answer any more and that nobody waits for.
-    fn give_up(self, why: &str) {
+    /// Ends a service that does not answer any more.
+    async fn give_up(mut self, why: &str) {
+        // One that has ended gives no answer either; how it ended says more.
+        if let Ok(end) = timeout(NEWS, self.started.life.ended()).await {
+            self.shared.fail(self.shared.death(&end), self.since.elapsed());
+            return self.started.life.stop().await;
+        }
         // It had its time; who does not answer does not end when asked, either.
         drop(self.started.life);
         let (noun, tool) = (self.shared.parts.backend.noun(), &self.shared.parts.tool);

@@ -16,7 +16,7 @@ use super::{
 /// What a caller finds.
 enum Found {
     Lease(Lease),
-    Wait,
+    Wait(Arrival),
     Refusal(ToolError),
 }
 
@@ -24,7 +24,8 @@ enum Found {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arrival {
     Fresh,
-    AfterWaiting,
+    /// It waited for the start with this number.
+    During(u64),
 }
 
 impl Shared {
@@ -36,7 +37,7 @@ impl Shared {
             match self.find(arrival) {
                 Found::Lease(lease) => return Ok(lease),
                 Found::Refusal(error) => return Err(error),
-                Found::Wait => arrival = Arrival::AfterWaiting,
+                Found::Wait(waited) => arrival = waited,
             }
             // The sender lives as long as `self`.
             news.changed().await.ok();
@@ -53,9 +54,14 @@ impl Shared {
                 let purpose = Purpose::Call;
                 return Found::Lease(Lease { shared, line, run, purpose, is_answered: false });
             }
-            Phase::Starting(_) | Phase::Stopping => return Found::Wait,
-            Phase::Failed(error) if arrival == Arrival::AfterWaiting => {
+            Phase::Starting(_) => return Found::Wait(Arrival::During(inner.run)),
+            // Whoever comes while it stops is the first caller of the next start.
+            Phase::Stopping => return Found::Wait(Arrival::Fresh),
+            Phase::Failed(error) if arrival != Arrival::Fresh => {
                 return Found::Refusal(error.clone());
+            }
+            Phase::Stopped if arrival == Arrival::During(inner.run) => {
+                return Found::Refusal(self.stopped("while it was being started"));
             }
             Phase::Failed(error) => {
                 if let Some(rest) = inner.backoff.rest() {
@@ -69,12 +75,13 @@ impl Shared {
         }
         let stop = CancellationToken::new();
         inner.run += 1;
+        let run = inner.run;
         inner.phase = Phase::Starting(stop.clone());
         let status = self.note(&mut inner, Note { state: State::Starting, ..Note::default() });
         drop(inner);
         self.services.tell(&status);
         self.services.spawn(keeper::keep(Arc::clone(self), stop));
-        Found::Wait
+        Found::Wait(Arrival::During(run))
     }
 }
 
@@ -116,6 +123,9 @@ impl Drop for Lease {
                 Purpose::Hold => inner.holders = inner.holders.saturating_sub(1),
             }
             inner.last_used = Instant::now();
+            if !self.is_answered {
+                inner.forsaken = inner.forsaken.saturating_add(1);
+            }
         }
         self.shared.news.send_replace(());
         // A call that was given up, or whose answer never came: is the service still well?

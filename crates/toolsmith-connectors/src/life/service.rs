@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use toolsmith_core::{BoxFuture, Text, Value};
+use toolsmith_core::{BoxFuture, ToolError, ToolSpec, Value};
 
 use super::{
     Services,
@@ -27,18 +27,28 @@ impl Service {
     /// Prepares a service; nothing is started.
     pub(crate) fn new(
         services: &Services,
-        tool: &Text,
+        tool: &ToolSpec,
         backend: Box<dyn Backend>,
         rules: Rules,
         log: Log,
     ) -> Self {
-        let parts = Parts { tool: tool.clone(), backend, rules, log: Arc::new(log) };
+        let needs = tool.depends_on.iter().map(|need| need.name.text().clone()).collect();
+        let tool = tool.name.text().clone();
+        let parts = Parts { tool, needs, backend, rules, log: Arc::new(log) };
         Self(services.register(|id| Shared::new(id, parts, services)))
     }
 
     async fn call(&self, input: Value) -> Result<Value, Failure> {
         let mut lease = self.0.lease().await.map_err(Failure::Unreached)?;
-        let result = lease.line.call(input).await;
+        let result = tokio::select! {
+            biased;
+            result = lease.line.call(input) => Some(result),
+            // A service that is lost need not break its connections.
+            () = self.0.outlive(lease.run) => None,
+        };
+        let result = result.unwrap_or_else(|| {
+            Err(Failure::Lost(self.0.stopped("before it answered; the call may have run")))
+        });
         lease.is_answered = matches!(result, Ok(_) | Err(Failure::Answered(_)));
         if lease.is_answered {
             self.0.note_answer();
@@ -55,6 +65,15 @@ impl Service {
 }
 
 impl Source for Service {
+    fn come_up(&self) -> BoxFuture<'_, Result<(), ToolError>> {
+        Box::pin(async move {
+            let mut lease = self.0.lease().await?;
+            // Nothing was asked of it, so that no answer is missing.
+            lease.is_answered = true;
+            Ok(())
+        })
+    }
+
     fn attempt(&self, input: Value) -> BoxFuture<'_, Result<Value, Failure>> {
         Box::pin(self.call(input))
     }

@@ -1,7 +1,7 @@
 //! What services are started with, and the list of those that there are.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     sync::{
         Arc, Weak,
@@ -39,6 +39,8 @@ struct Core {
     clock: Arc<dyn Clock>,
     tasks: TaskTracker,
     known: Mutex<Known>,
+    /// The ports that services were told.
+    ports: Mutex<BTreeSet<u16>>,
     listeners: Mutex<Vec<OnChange>>,
     is_closed: AtomicBool,
 }
@@ -75,6 +77,7 @@ impl Services {
             clock,
             tasks: TaskTracker::new(),
             known: Mutex::default(),
+            ports: Mutex::default(),
             listeners: Mutex::default(),
             is_closed: AtomicBool::new(false),
         }))
@@ -156,6 +159,10 @@ impl Services {
 
     pub(crate) fn children(&self) -> &Children {
         &self.0.children
+    }
+
+    pub(crate) fn ports(&self) -> &Mutex<BTreeSet<u16>> {
+        &self.0.ports
     }
 
     pub(crate) fn client(&self) -> &Client {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{
     sync::{Notify, watch},
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{Text, ToolError};
@@ -20,6 +20,9 @@ use super::{
 /// How long a failed call waits to hear that the service has ended.
 const HEARSAY: Duration = Duration::from_secs(1);
 
+/// How many callers in a row must have gone without an answer for others not to be waited for.
+const HOPELESS: u32 = 3;
+
 /// What the handle, its calls and the task beside it share.
 pub(super) struct Shared {
     id: u64,
@@ -28,6 +31,8 @@ pub(super) struct Shared {
     pub(super) inner: Mutex<Inner>,
     /// Told at each change of the phase, and when a call has ended.
     pub(super) news: watch::Sender<()>,
+    /// The last run that has ended: stopped or failed.
+    ended: watch::Sender<u64>,
     /// Told when a call was given up or failed on the way.
     pub(super) suspicion: Notify,
 }
@@ -43,6 +48,10 @@ pub(super) struct Inner {
     /// Those who call nothing and only keep it running.
     pub(super) holders: usize,
     pub(super) last_used: Instant,
+    /// How many callers in a row have gone without an answer.
+    pub(super) forsaken: u32,
+    /// The last run that failed, and why.
+    pub(super) failed: Option<(u64, ToolError)>,
     pub(super) is_closed: bool,
 }
 
@@ -58,6 +67,8 @@ pub(super) enum Phase {
 /// What a service is made of.
 pub(super) struct Parts {
     pub(super) tool: Text,
+    /// The tools whose services must run before this one.
+    pub(super) needs: Vec<Text>,
     pub(super) backend: Box<dyn Backend>,
     pub(super) rules: Rules,
     pub(super) log: Arc<Log>,
@@ -84,8 +95,18 @@ impl Inner {
         };
         let (phase, backoff) = (Phase::Stopped, Backoff::default());
         let last_used = Instant::now();
-        let (in_flight, holders, is_closed) = (0, 0, false);
-        Self { phase, status, backoff, run: 0, in_flight, holders, last_used, is_closed }
+        Self {
+            phase,
+            status,
+            backoff,
+            run: 0,
+            in_flight: 0,
+            holders: 0,
+            last_used,
+            forsaken: 0,
+            failed: None,
+            is_closed: false,
+        }
     }
 
     fn stop_token(&self) -> Option<&CancellationToken> {
@@ -104,6 +125,7 @@ impl Shared {
             parts,
             services: services.clone(),
             news: watch::Sender::new(()),
+            ended: watch::Sender::new(0),
             suspicion: Notify::new(),
         }
     }
@@ -113,6 +135,7 @@ impl Shared {
         let mut inner = self.inner.lock();
         inner.phase = Phase::Running(line, stop);
         inner.last_used = Instant::now();
+        inner.forsaken = 0;
         self.publish(inner, note);
     }
 
@@ -134,18 +157,20 @@ impl Shared {
 
     /// Begins to stop unless somebody needs it, or has needed it within this time.
     pub(super) fn begin_stop_if_idle(&self, idle: Duration) -> bool {
-        self.begin_stop_if(|inner| inner.holders == 0 && inner.last_used.elapsed() >= idle)
+        self.begin_stop_if(|inner| {
+            inner.in_flight + inner.holders == 0 && inner.last_used.elapsed() >= idle
+        })
     }
 
-    /// Begins to stop unless a call is under way.
-    pub(super) fn begin_stop_if_unused(&self) -> bool {
-        self.begin_stop_if(|_| true)
+    /// Begins to stop what is ill, unless somebody may still get an answer.
+    pub(super) fn begin_stop_if_useless(&self) -> bool {
+        self.begin_stop_if(|inner| inner.in_flight == 0 || inner.forsaken >= HOPELESS)
     }
 
     fn begin_stop_if(&self, condition: impl FnOnce(&Inner) -> bool) -> bool {
         {
             let mut inner = self.inner.lock();
-            if inner.in_flight > 0 || !condition(&inner) {
+            if !condition(&inner) {
                 return false;
             }
             inner.phase = Phase::Stopping;
@@ -158,6 +183,7 @@ impl Shared {
     pub(super) fn end(&self, why: Option<String>) {
         let mut inner = self.inner.lock();
         inner.phase = Phase::Stopped;
+        self.ended.send_replace(inner.run);
         self.publish(inner, Note { why, ..Note::default() });
     }
 
@@ -173,7 +199,9 @@ impl Shared {
         }
         inner.backoff.note_failure(ran);
         let why = Some(error.message().to_owned());
+        inner.failed = Some((inner.run, error.clone()));
         inner.phase = Phase::Failed(error);
+        self.ended.send_replace(inner.run);
         self.publish(inner, Note { state: State::Failed, why, ..Note::default() });
     }
 
@@ -206,9 +234,14 @@ impl Shared {
     /// Stops it and waits until it has; the next call starts it again.
     pub(super) async fn stop(&self) {
         let mut news = self.news.subscribe();
+        let run = self.inner.lock().run;
         loop {
             {
                 let mut inner = self.inner.lock();
+                // One that was started meanwhile is that of a later call.
+                if inner.run != run {
+                    return;
+                }
                 match (&inner.phase, inner.stop_token()) {
                     (_, Some(stop)) => stop.cancel(),
                     (Phase::Stopping, None) => {}
@@ -224,7 +257,9 @@ impl Shared {
 
     /// Lets failures in a row be forgotten: it has answered.
     pub(super) fn note_answer(&self) {
-        self.inner.lock().backoff.forget();
+        let mut inner = self.inner.lock();
+        inner.backoff.forget();
+        inner.forsaken = 0;
     }
 
     /// Stops it for good because its tool is gone.
@@ -246,25 +281,29 @@ impl Shared {
         self.inner.lock().status.clone()
     }
 
+    /// Waits until a run has ended, and a little longer, for an answer that is on its way.
+    pub(super) async fn outlive(&self, run: u64) {
+        // The sender lives as long as `self`.
+        self.ended.subscribe().wait_for(|ended| *ended >= run).await.ok();
+        sleep(HEARSAY).await;
+    }
+
     /// Returns why a run has ended, if it has; waits a little for the news.
     pub(super) async fn end_of(&self, run: u64) -> Option<ToolError> {
-        let mut news = self.news.subscribe();
-        let over = async {
-            while self.is_under_way(run) {
-                news.changed().await.ok();
-            }
-        };
-        timeout(HEARSAY, over).await.ok()?;
+        let mut ended = self.ended.subscribe();
+        let over = ended.wait_for(|ended| *ended >= run);
+        timeout(HEARSAY, over).await.ok()?.ok()?;
         let inner = self.inner.lock();
-        match &inner.phase {
-            Phase::Failed(error) if inner.run == run => Some(error.clone()),
-            _ => None,
+        match &inner.failed {
+            Some((failed, error)) if *failed == run => Some(error.clone()),
+            _ => Some(self.stopped("before it answered; the call may have run")),
         }
     }
 
-    fn is_under_way(&self, run: u64) -> bool {
-        let inner = self.inner.lock();
-        inner.run == run && matches!(inner.phase, Phase::Running(..) | Phase::Stopping)
+    /// Says that somebody stopped it at a wrong time for a caller.
+    pub(super) fn stopped(&self, when: &str) -> ToolError {
+        let (noun, tool) = (self.parts.backend.noun(), &self.parts.tool);
+        ToolError::upstream(format!("The {noun} of `{tool}` was stopped {when}. Try again later."))
     }
 
     fn publish(&self, mut inner: MutexGuard<'_, Inner>, note: Note) {

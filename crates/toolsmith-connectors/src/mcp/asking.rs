@@ -5,9 +5,12 @@
     reason = "the newest revision gives up sampling and roots, and older servers still ask for them"
 )]
 
-use rmcp::model::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
-    ElicitationAction, InputRequest, ListRootsResult, Root,
+use rmcp::{
+    ErrorData,
+    model::{
+        CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
+        ElicitationAction, InputRequest, ListRootsResult, Root,
+    },
 };
 use toolsmith_core::{Answer, JsonText, Question, ToolContext, ToolError, Value, json};
 use toolsmith_engine::schema::Schema;
@@ -20,6 +23,12 @@ const LONGEST: usize = 4_000;
 
 /// The largest schema that a person can be asked by, in bytes of JSON.
 const LARGEST_SCHEMA: usize = 64 * 1024;
+
+/// The code of a refusal that wants an address to be visited first (revision 2025-11-25).
+const VISIT_FIRST: i32 = -32042;
+
+/// How many addresses a refusal may name.
+const MOST_VISITS: usize = 5;
 
 /// Puts a question to whoever made a call.
 pub(super) async fn elicit(
@@ -75,7 +84,8 @@ fn question(
             Ok((Question::Form { from, message, schema }, Some(form)))
         }
         ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-            let legal = Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+            let legal =
+                Url::parse(&url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
             let url = legal.ok_or("its address is not one of the web")?.to_string();
             Ok((Question::Visit { from, message: shortened(message), url }, None))
         }
@@ -103,6 +113,22 @@ pub(super) async fn sample(
         ToolError::failed("The answer of the caller's model is not of the protocol.")
             .with_source(error)
     })
+}
+
+/// Asks for the visits without which a server refuses a call; tells whether all were agreed to.
+pub(super) async fn visit_first(cx: &ToolContext, server: &str, error: &ErrorData) -> bool {
+    let wanted = error.data.as_ref().filter(|_| error.code.0 == VISIT_FIRST);
+    let wanted = wanted.and_then(|data| data.get("elicitations")?.as_array());
+    let Some(wanted) = wanted.filter(|wanted| (1..=MOST_VISITS).contains(&wanted.len())) else {
+        return false;
+    };
+    for visit in wanted {
+        let Ok(visit) = serde_json::from_value(visit.clone()) else { return false };
+        if elicit(cx, server, visit).await.action != ElicitationAction::Accept {
+            return false;
+        }
+    }
+    true
 }
 
 /// Returns the folders that a server may know of.

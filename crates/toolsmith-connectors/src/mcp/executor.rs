@@ -2,7 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use rmcp::model::{CallToolRequestParams, InputRequiredResult, InputResponses, ServerResult};
+use rmcp::{
+    ServiceError,
+    model::{CallToolRequestParams, InputRequiredResult, InputResponses, ServerResult},
+};
 use tokio::time::sleep;
 use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value, describe, json};
 
@@ -16,6 +19,9 @@ use super::{
 
 /// How often a server may ask for input in one call.
 const MOST_ROUNDS: usize = 10;
+
+/// How many questions it may ask at once.
+const MOST_QUESTIONS: usize = 20;
 
 /// How long a server that only wants to be asked again is left alone at first.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -78,6 +84,11 @@ impl McpExecutor {
         if requests.is_empty() {
             sleep(PAUSE * 2_u32.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX))).await;
         }
+        if requests.len() > MOST_QUESTIONS {
+            let name = &self.server.settings.name;
+            let message = format!("The MCP server `{name}` asks too many questions at once.");
+            return Err(ToolError::upstream(message));
+        }
         let mut answers = InputResponses::new();
         for (key, request) in requests {
             answers.insert(key, asking::fulfil(cx, &self.server.settings, request).await?);
@@ -108,6 +119,11 @@ impl McpExecutor {
                         "The MCP server `{name}` gave an answer that is not of the protocol."
                     ))
                     .with_details(json!({ "server": name })));
+                }
+                Err(Unanswered::Service(ServiceError::McpError(error)))
+                    if asking::visit_first(cx, name, &error).await =>
+                {
+                    answer = session.call(cx, params.clone()).await;
                 }
                 Err(reason) => return Err(words::unanswered(name, session, reason).await),
             }

@@ -1,26 +1,29 @@
 //! Servers that are reached by streamable HTTP.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, io, sync::Arc, time::Duration};
 
 use rmcp::{
     ServiceError,
     service::ClientInitializeError,
     transport::{
         DynamicTransportError, StreamableHttpClientTransport,
+        auth::{AuthClient, AuthError},
         streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
     },
 };
 use tokio::time::timeout;
 use toolsmith_core::{Advice, Fields, Secret, Template, ToolError, Vault, json};
-use toolsmith_net::{
-    Client, Connections, Guard, HeaderName, HeaderValue, NetError, Overflow, Request, Url,
+use toolsmith_net::{Client, Guard, HeaderName, HeaderValue, NetError, Overflow, Request, Url};
+
+use super::{
+    login,
+    open::Opener,
+    session::Session,
+    settings::Address,
+    wire::{HttpError, LONGEST_MESSAGE, Wire},
+    words,
 };
-
-use super::{open::Opener, session::Session, settings::Address, words};
 use crate::rest::{ClientCredentials, TokenSource};
-
-/// The longest message that is read, in bytes.
-const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
 
 /// How long it is looked whether a server speaks the old transport.
 const LOOK: Duration = Duration::from_secs(2);
@@ -59,8 +62,12 @@ impl Credentials {
     }
 }
 
-type HttpTransport = StreamableHttpClientTransport<Connections>;
-type HttpError = StreamableHttpError<toolsmith_net::LibraryError>;
+/// What messages go over.
+pub(super) enum HttpTransport {
+    Plain(StreamableHttpClientTransport<Wire>),
+    /// Somebody has logged in.
+    Known(StreamableHttpClientTransport<AuthClient<Wire>>),
+}
 
 /// Makes the transport; nothing is sent yet but for a token.
 pub(super) async fn transport(
@@ -81,8 +88,18 @@ pub(super) async fn transport(
     if let Some(credentials) = &address.credentials {
         config = config.auth_header(credentials.token(net, vault).await?.expose());
     }
-    let connections = net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?;
-    Ok(StreamableHttpClientTransport::with_client(connections, config))
+    let wire = Wire(net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?);
+    let has_token =
+        address.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    if address.credentials.is_none()
+        && !has_token
+        && let Some(known) =
+            login::client(opener.settings, opener.surroundings, wire.clone()).await?
+    {
+        let transport = StreamableHttpClientTransport::with_client(known, config);
+        return Ok(HttpTransport::Known(transport));
+    }
+    Ok(HttpTransport::Plain(StreamableHttpClientTransport::with_client(wire, config)))
 }
 
 fn header(
@@ -115,9 +132,13 @@ pub(super) async fn not_opened(
         Some(failed) => match Trouble::of(failed) {
             Trouble::Unreachable => format!("it cannot be reached at {place}"),
             Trouble::Unauthorized => format!(
-                "it asks for authorization. Set `headers` (such as `Authorization: Bearer ${{VAR}}`) \
-                 or `auth` of `{name}`"
+                "it asks for authorization. Log in by `toolsmith tools login {name}`, or set its \
+                 `headers` (such as `Authorization: Bearer ${{VAR}}`) or `auth`"
             ),
+            Trouble::TooLong => "its answer is longer than 16 MiB".to_owned(),
+            Trouble::NotRenewed => {
+                "the login cannot be renewed at the moment; try again later".to_owned()
+            }
             Trouble::Status(status) => {
                 if is_old(opener, address).await {
                     return old_transport(name);
@@ -179,7 +200,15 @@ pub(super) fn not_sent(
     let (why, advice) = match trouble {
         Trouble::Unreachable => ("cannot be reached".to_owned(), Advice::Later),
         Trouble::Unauthorized => {
-            ("asks for authorization; its credentials may have ended".to_owned(), Advice::Final)
+            let why = format!(
+                "asks for authorization: its credentials may have ended. `toolsmith tools login \
+                 {server}` logs in again"
+            );
+            (why, Advice::Final)
+        }
+        Trouble::TooLong => ("sent a message of more than 16 MiB".to_owned(), Advice::Final),
+        Trouble::NotRenewed => {
+            ("cannot be asked: the login cannot be renewed at the moment".to_owned(), Advice::Later)
         }
         Trouble::Status(status) => (format!("answered with HTTP status {status}"), Advice::Later),
         Trouble::Other => ("broke the connection off".to_owned(), Advice::Later),
@@ -217,6 +246,8 @@ fn transport_error(error: &ClientInitializeError) -> Option<&HttpError> {
 enum Trouble {
     Unreachable,
     Unauthorized,
+    NotRenewed,
+    TooLong,
     Status(u16),
     Other,
 }
@@ -230,8 +261,12 @@ impl Trouble {
             StreamableHttpError::Client(error) => {
                 error.status().map_or(Self::Other, |status| Self::Status(status.as_u16()))
             }
-            StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
-                Self::Unauthorized
+            StreamableHttpError::AuthRequired(_)
+            | StreamableHttpError::InsufficientScope(_)
+            | StreamableHttpError::Auth(AuthError::AuthorizationRequired) => Self::Unauthorized,
+            StreamableHttpError::Auth(_) => Self::NotRenewed,
+            StreamableHttpError::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+                Self::TooLong
             }
             StreamableHttpError::HttpStatus(error) => Self::Status(error.status),
             StreamableHttpError::UnexpectedServerResponse(text) => {

@@ -55,12 +55,17 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Listed, ServiceError
     Ok(listed)
 }
 
+/// Returns as much of a name as a message can show.
+fn shown(name: &str) -> String {
+    name.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 impl Listed {
     fn add(&mut self, tools: Vec<Tool>) {
         for tool in tools {
             let size = serde_json::to_vec(&tool).map_or(usize::MAX, |text| text.len());
             if size > LARGEST_TOOL {
-                let name: String = tool.name.chars().take(80).collect();
+                let name = shown(&tool.name);
                 self.warn(format!("defines `{name}` with {size} bytes; it is left out"));
                 continue;
             }
@@ -69,6 +74,7 @@ impl Listed {
             }
             let name = tool.name.to_string();
             if self.listing.tools.contains_key(&name) {
+                let name = shown(&name);
                 self.warn(format!("lists `{name}` twice; the first one is used"));
                 continue;
             }

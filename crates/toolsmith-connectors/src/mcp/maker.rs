@@ -10,6 +10,7 @@ use super::{
     definition::runtime,
     executor::McpExecutor,
     http::Credentials,
+    login::Registered,
     output::Promise,
     server::Server,
     servers::Servers,
@@ -120,8 +121,12 @@ fn link(entry: &mut Fields<'_>) -> Option<Link> {
             entry.blame("url", "goes not with `command`; remove one of them");
             None
         }
-        (Some(command), None) => Some(Link::Stdio(Program { command, args, env, cwd })),
-        (None, Some(url)) => Some(Link::Http(Address { url, headers, credentials })),
+        (Some(command), None) => {
+            Some(Link::Stdio(Program { command, args, env, cwd, sandbox: None }))
+        }
+        (None, Some(url)) => {
+            Some(Link::Http(Address { url, headers, credentials, login: Registered::default() }))
+        }
         (None, None) => None,
     }
 }

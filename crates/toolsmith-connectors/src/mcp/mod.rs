@@ -23,6 +23,7 @@ mod held;
 mod http;
 mod keeper;
 mod listing;
+mod login;
 mod maker;
 mod memory;
 mod naming;
@@ -39,10 +40,12 @@ mod status;
 mod stdio;
 mod surroundings;
 mod vitals;
+mod wire;
 mod words;
 
 pub use self::{
     http::Credentials,
+    login::{Login, Registered},
     maker::McpMaker,
     roster::IsOff,
     servers::Servers,

@@ -23,7 +23,7 @@ use toolsmith_core::ToolError;
 
 use super::{
     client::Client,
-    http,
+    http::{self, HttpTransport},
     keeper::{Keeper, listen},
     pipes::Pipes,
     routes::Routes,
@@ -55,7 +55,15 @@ impl Opener<'_> {
                 let client = self.client();
                 let transport = http::transport(self, address).await?;
                 let ends = Ends::of(&client);
-                match serve(client, transport, Lifecycle::Any).await {
+                let served = match transport {
+                    HttpTransport::Plain(transport) => {
+                        serve(client, transport, Lifecycle::Any).await
+                    }
+                    HttpTransport::Known(transport) => {
+                        serve(client, transport, Lifecycle::Any).await
+                    }
+                };
+                match served {
                     Ok(service) => Ok(self.session(service, None, ends)),
                     Err(error) => Err(http::not_opened(self, address, &error).await),
                 }
@@ -137,6 +145,7 @@ impl Opener<'_> {
             changes: ends.changes,
             vitals: Arc::clone(self.vitals),
             pid,
+            doubts: Notify::new(),
             ended,
             cancels,
             stop,

@@ -14,6 +14,8 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use toolsmith_core::{ToolContext, ToolError, Value, json};
 
+use super::words::cut;
+
 /// Whether a tool has said what its output looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Promise {
@@ -50,8 +52,10 @@ pub(super) async fn read(
 /// The tool itself says that it failed, in words for the model.
 fn failure(result: CallToolResult) -> ToolError {
     let text = joined(&result.content);
-    let message =
-        if text.is_empty() { "The tool failed and did not say why.".to_owned() } else { text };
+    let message = match text.as_str() {
+        "" => "The tool failed and did not say why.".to_owned(),
+        said => cut(said).into_owned(),
+    };
     let mut details = serde_json::Map::new();
     if let Some(value) = result.structured_content {
         details.insert("structured_content".to_owned(), value);

@@ -25,6 +25,7 @@ use super::{
     output::Promise,
     server::{Audience, Server},
     settings::ServerSettings,
+    status::Status,
     surroundings::Surroundings,
 };
 
@@ -59,7 +60,14 @@ impl fmt::Debug for Attached {
 struct Catalogue {
     shelves: BTreeMap<String, Shelf>,
     /// What of it the registry holds.
-    applied: BTreeMap<ToolName, Planned>,
+    applied: BTreeMap<ToolName, Applied>,
+}
+
+/// A tool as the registry holds it.
+#[derive(Debug, PartialEq)]
+struct Applied {
+    planned: Planned,
+    is_off: bool,
 }
 
 impl Roster {
@@ -126,13 +134,19 @@ impl Roster {
     }
 
     /// Returns the server of a description, the same for the same description.
-    pub(super) fn described(&self, key: String, settings: ServerSettings) -> Arc<Server> {
+    pub(super) fn described(
+        self: &Arc<Self>,
+        key: String,
+        settings: ServerSettings,
+    ) -> Arc<Server> {
         let mut described = self.described.lock();
         described.retain(|_, server| server.strong_count() > 0);
         if let Some(server) = described.get(&key).and_then(Weak::upgrade) {
             return server;
         }
         let server = Server::new(settings, self.surroundings.clone());
+        let audience: Weak<dyn Audience> = Arc::<Self>::downgrade(self);
+        server.set_audience(audience);
         described.insert(key, Arc::downgrade(&server));
         server
     }
@@ -154,29 +168,39 @@ impl Roster {
 
     /// Brings the registry to what the shelves say, in one step.
     fn apply(self: &Arc<Self>, catalogue: &mut Catalogue) {
-        let Some(Attached { engine, .. }) = self.engine.get() else { return };
+        let Some(Attached { engine, is_off }) = self.engine.get() else { return };
         let plan = self.plan(catalogue);
         for warning in &plan.warnings {
             tracing::warn!("{warning}");
         }
-        let is_new = |(name, planned): &(&ToolName, &Planned)| {
-            catalogue.applied.get(*name) != Some(*planned)
-        };
-        let fresh: Vec<(&ToolName, &Planned)> = plan.tools.iter().filter(is_new).collect();
+        let wanted: BTreeMap<ToolName, Applied> = plan
+            .tools
+            .into_iter()
+            .map(|(name, planned)| {
+                let is_off = is_off(&name);
+                (name, Applied { planned, is_off })
+            })
+            .collect();
+        let is_new =
+            |(name, wanted): &(&ToolName, &Applied)| catalogue.applied.get(*name) != Some(*wanted);
+        let tools: Vec<Tool> = wanted
+            .iter()
+            .filter(is_new)
+            .filter_map(|(name, wanted)| self.tool(name, wanted))
+            .collect();
         let gone: Vec<Removal> = catalogue
             .applied
             .keys()
-            .filter(|name| !plan.tools.contains_key(*name))
+            .filter(|name| !wanted.contains_key(*name))
             .map(|name| name.clone().into())
             .collect();
-        let tools: Vec<Tool> =
-            fresh.iter().filter_map(|(name, planned)| self.tool(name, planned)).collect();
         let refused = install(engine, tools, &gone);
-        catalogue.applied = plan.tools;
+        catalogue.applied = wanted;
         catalogue.applied.retain(|name, _| !refused.contains(name));
     }
 
-    fn tool(self: &Arc<Self>, name: &ToolName, planned: &Planned) -> Option<Tool> {
+    fn tool(self: &Arc<Self>, name: &ToolName, wanted: &Applied) -> Option<Tool> {
+        let planned = &wanted.planned;
         let server = self.find(&planned.server).ok()?;
         let (definition, is_held) = match &planned.definition {
             Definition::InForce(tool) => (tool.clone(), false),
@@ -190,7 +214,7 @@ impl Roster {
         if planned.definition == Definition::Unseen {
             spec.exposure = Exposure::Hidden;
         }
-        spec.enabled = !self.engine.get().is_some_and(|attached| (attached.is_off)(name));
+        spec.enabled = !wanted.is_off;
         if is_held {
             let held = Held { roster: Arc::downgrade(self), name: name.clone() };
             return Some(Tool::executor(spec, held));
@@ -254,6 +278,18 @@ impl Roster {
         self.apply(&mut catalogue);
     }
 
+    /// Looks again which tools are switched off.
+    pub(super) fn switch(self: &Arc<Self>) {
+        self.apply(&mut self.catalogue.lock());
+    }
+
+    /// Returns the server that a tool of the registry belongs to.
+    pub(super) fn server_of(&self, tool: &str) -> Option<&Arc<Server>> {
+        let catalogue = self.catalogue.lock();
+        let (_, applied) = catalogue.applied.iter().find(|(name, _)| name.as_str() == tool)?;
+        self.find(&applied.planned.server).ok()
+    }
+
     fn announce(&self, server: &str, changed: &[Changed], plan: &Plan) {
         let Some(Attached { engine, .. }) = self.engine.get() else { return };
         for change in changed {
@@ -287,6 +323,21 @@ impl Audience for Roster {
         self.apply(&mut catalogue);
         let plan = self.plan(&catalogue);
         self.announce(server, &changed, &plan);
+    }
+
+    /// One event for the server, not one for each of its tools: there may be thousands.
+    fn note(&self, status: &Status) {
+        let Some(Attached { engine, .. }) = self.engine.get() else { return };
+        let data = serde_json::to_value(status).unwrap_or_default();
+        let data = json!({
+            "server": data["name"],
+            "state": status.state.as_str(),
+            "pid": data["pid"],
+            "since": data["since"],
+            "why": data["why"],
+            "tools": data["tools"],
+        });
+        engine.announce(EventKind::ToolStateChanged, None, data);
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio::{
     sync::watch,
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{Timestamp, ToolError, json};
@@ -26,10 +26,16 @@ use super::{
 };
 use crate::life::{Backoff, State};
 
-/// Who hears what a server lists.
+/// How long after a list it is not read again, however often it changes.
+const BREATH: Duration = Duration::from_millis(200);
+
+/// Who hears what a server lists, and how it is.
 pub(super) trait Audience: Send + Sync + fmt::Debug {
     /// Takes the whole list, each time that it was read.
     fn hear(self: Arc<Self>, server: &str, listed: Listed);
+
+    /// Takes how the server is, each time that its state is another.
+    fn note(&self, status: &Status);
 }
 
 /// A server and its session, if it has one.
@@ -41,6 +47,8 @@ pub(super) struct Server {
     pub(super) upstream: String,
     inner: Mutex<Inner>,
     audience: OnceLock<Weak<dyn Audience>>,
+    /// The state that was told last; held while a state is told, so that they come in order.
+    told: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
@@ -68,6 +76,9 @@ enum Phase {
         /// Follows changes of its list.
         _follower: AbortOnDropHandle<()>,
     },
+    Stopping {
+        pid: Option<u32>,
+    },
     Failed(ToolError),
 }
 
@@ -86,6 +97,7 @@ impl Server {
             surroundings,
             inner: Mutex::default(),
             audience: OnceLock::new(),
+            told: Mutex::default(),
         })
     }
 
@@ -102,6 +114,7 @@ impl Server {
             Found::Refusal(error) => return Err(error),
             Found::Start(news) => news,
         };
+        self.tell_state();
         let told = news.wait_for(Option::is_some).await;
         let outcome = told.ok().and_then(|outcome| outcome.clone());
         outcome.unwrap_or_else(|| {
@@ -179,6 +192,7 @@ impl Server {
             Err(_) => inner.backoff.note_failure(Duration::ZERO),
         }
         drop(inner);
+        self.tell_state();
         tell.send_replace(Some(outcome));
         drop(before);
     }
@@ -233,8 +247,27 @@ impl Server {
 
     /// Lets failures in a row be forgotten: a call went well.
     pub(super) fn note_success(&self) {
-        let mut inner = self.inner.lock();
-        inner.backoff.forget();
+        self.inner.lock().backoff.forget();
+        // Only who was in doubt has something to tell; states are told in turn.
+        if self.told.try_lock().is_some_and(|told| *told == State::Unhealthy) {
+            self.tell_state();
+        }
+    }
+
+    /// Tells how the server is, when that is news.
+    pub(super) fn tell_state(&self) {
+        let mut told = self.told.lock();
+        let mut status = self.status();
+        if status.state == *told {
+            return;
+        }
+        *told = status.state;
+        let since = Some(self.surroundings.clock.now());
+        self.inner.lock().since = since;
+        status.since = since;
+        if let Some(audience) = self.audience.get().and_then(Weak::upgrade) {
+            audience.note(&status);
+        }
     }
 
     /// Lets the next session fetch another token.
@@ -252,6 +285,7 @@ impl Server {
         let (state, why) = match &inner.phase {
             Phase::Stopped => (State::Stopped, None),
             Phase::Starting { .. } => (State::Starting, None),
+            Phase::Stopping { .. } => (State::Stopping, None),
             Phase::Failed(error) => (State::Failed, Some(error.message().to_owned())),
             Phase::Running { session, .. } => match &*session.ended.borrow() {
                 Some(end) => (State::Failed, Some(format!("it {}", end.describe()))),
@@ -268,7 +302,10 @@ impl Server {
         Status {
             name: self.settings.name.clone(),
             state,
-            pid: session.and_then(|session| session.pid),
+            pid: match &inner.phase {
+                Phase::Stopping { pid } => *pid,
+                _ => session.and_then(|session| session.pid),
+            },
             since: inner.since,
             why,
             protocol: session
@@ -284,11 +321,25 @@ impl Server {
             let mut inner = self.inner.lock();
             inner.since = Some(self.surroundings.clock.now());
             inner.backoff.forget();
-            std::mem::take(&mut inner.phase)
+            let pid = match &inner.phase {
+                Phase::Running { session, .. } => session.pid,
+                _ => None,
+            };
+            std::mem::replace(&mut inner.phase, Phase::Stopping { pid })
         };
-        if let Phase::Running { session, .. } = phase {
-            session.close().await;
+        self.tell_state();
+        match phase {
+            Phase::Running { session, .. } => session.close().await,
+            // A start under way ends with it.
+            other => drop(other),
         }
+        let mut inner = self.inner.lock();
+        // A call may have started it again meanwhile.
+        if matches!(inner.phase, Phase::Stopping { .. }) {
+            inner.phase = Phase::Stopped;
+        }
+        drop(inner);
+        self.tell_state();
     }
 }
 
@@ -299,12 +350,24 @@ async fn follow(server: Weak<Server>, session: Arc<Session>) {
     tokio::pin!(listening);
     loop {
         tokio::select! {
-            () = &mut listening => return,
+            () = &mut listening => {
+                if let Some(server) = server.upgrade() {
+                    server.tell_state();
+                }
+                return;
+            }
+            () = session.doubts.notified() => {
+                let Some(server) = server.upgrade() else { return };
+                server.tell_state();
+                continue;
+            }
             () = changes.notified() => {}
         }
         let Some(server) = server.upgrade() else { return };
         if let Err(error) = server.list(&session).await {
             tracing::warn!(server = server.settings.name, "{error}");
         }
+        drop(server);
+        sleep(BREATH).await;
     }
 }

@@ -7,6 +7,7 @@ use toolsmith_core::ToolError;
 use toolsmith_engine::Engine;
 
 use super::{
+    login::{self, Login},
     maker::McpMaker,
     naming,
     roster::{IsOff, Roster},
@@ -82,6 +83,23 @@ impl Servers {
         self.0.servers.iter().map(|server| server.status()).collect()
     }
 
+    /// Returns how the server of a tool is; nothing when the tool is not one of a server.
+    pub fn status_of(&self, tool: &str) -> Option<Status> {
+        self.0.server_of(tool).map(|server| server.status())
+    }
+
+    /// Stops the server of a tool, if it is one of a server; the next call starts it again.
+    pub async fn stop_for(&self, tool: &str) {
+        if let Some(server) = self.0.server_of(tool) {
+            server.stop().await;
+        }
+    }
+
+    /// Looks again which tools are switched off; calls under way are not touched.
+    pub fn switch(&self) {
+        self.0.switch();
+    }
+
     /// Stops a server; the next call starts it again.
     pub async fn stop(&self, name: &str) -> Result<(), ToolError> {
         self.0.find(name)?.stop().await;
@@ -91,6 +109,19 @@ impl Servers {
     /// Starts a server and waits until it answers.
     pub async fn start_one(&self, name: &str) -> Result<(), ToolError> {
         self.0.find(name)?.session().await.map(drop)
+    }
+
+    /// Begins to log in to a server: a person has to open the address of the login.
+    pub async fn login(&self, name: &str) -> Result<Login, ToolError> {
+        Box::pin(Login::begin(Arc::clone(self.0.find(name)?))).await
+    }
+
+    /// Forgets the tokens of a server, and ends its session; says whether there were any.
+    pub async fn logout(&self, name: &str) -> Result<bool, ToolError> {
+        let server = self.0.find(name)?;
+        let had_any = login::forget(&server.settings, &server.surroundings)?;
+        server.stop().await;
+        Ok(had_any)
     }
 
     /// Ends every session and waits until the servers are gone.

@@ -41,6 +41,8 @@ pub(super) struct Session {
     pub(super) pid: Option<u32>,
     /// Rung when the server says that its tools have changed.
     pub(super) changes: Arc<Notify>,
+    /// Rung when a call was given up.
+    pub(super) doubts: Notify,
     pub(super) ended: watch::Receiver<Option<End>>,
     /// Requests that nobody waits for any more.
     pub(super) cancels: mpsc::UnboundedSender<RequestId>,
@@ -206,6 +208,7 @@ impl Drop for Waiting<'_> {
         if let Some(id) = self.id.take() {
             let heard = self.session.vitals.messages();
             self.session.given_up_at.store(heard + 1, Ordering::Relaxed);
+            self.session.doubts.notify_one();
             // When the keeper is gone, so is the server.
             self.session.cancels.send(id).ok();
         }

@@ -2,9 +2,9 @@
 
 use std::{fmt, path::PathBuf, time::Duration};
 
-use toolsmith_core::{Template, fits_pattern};
+use toolsmith_core::{Confinement, Template, fits_pattern};
 
-use super::http::Credentials;
+use super::{http::Credentials, login::Registered};
 
 /// How long a server may take to start, handshake and tool list included.
 ///
@@ -86,12 +86,14 @@ pub struct Program {
     pub env: Vec<(String, Template)>,
     /// The folder that it starts in.
     pub cwd: Option<Template>,
+    /// What it may see, reach and use; everything that we may, otherwise.
+    pub sandbox: Option<Confinement>,
 }
 
 impl Program {
     /// Describes a program without arguments.
     pub fn new(command: Template) -> Self {
-        Self { command, args: Vec::new(), env: Vec::new(), cwd: None }
+        Self { command, args: Vec::new(), env: Vec::new(), cwd: None, sandbox: None }
     }
 }
 
@@ -104,12 +106,14 @@ pub struct Address {
     pub headers: Vec<(String, Template)>,
     /// How we say who we are, besides headers.
     pub credentials: Option<Credentials>,
+    /// As whom a person logs in, when the server does not register us by itself.
+    pub login: Registered,
 }
 
 impl Address {
     /// Describes a server that asks for nothing.
     pub fn new(url: Template) -> Self {
-        Self { url, headers: Vec::new(), credentials: None }
+        Self { url, headers: Vec::new(), credentials: None, login: Registered::default() }
     }
 }
 

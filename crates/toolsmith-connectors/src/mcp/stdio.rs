@@ -6,6 +6,7 @@ use toolsmith_children::{Child, ChildError, Command, find};
 use toolsmith_core::{Advice, ToolError, json};
 
 use super::{settings::Program, surroundings::Surroundings};
+use crate::confine;
 
 /// Starts the program with a clean environment and what its settings add.
 pub(super) async fn start(
@@ -35,6 +36,7 @@ fn command(
     let missing = |error: ChildError| not_started(server, &error).with_source(error);
     let file = find(&name, &path, folder).map_err(missing)?;
     let file = std::path::absolute(file).map_err(|error| missing(error.into()))?;
+    let base = folder;
     let folder = match &program.cwd {
         Some(cwd) => folder.join(vault.fill(cwd)?.expose()),
         None => folder.to_owned(),
@@ -50,6 +52,10 @@ fn command(
     let args: Vec<String> = args.collect::<Result<_, ToolError>>()?;
     let mut command = Command::new(file, &folder).with_args(args).with_env(env);
     command.name = Some(name.into());
+    if let Some(confinement) = &program.sandbox {
+        command.sandbox = Some(confine::sandbox(confinement, base));
+        command.limits = confine::limits(confinement, command.limits);
+    }
     Ok(command)
 }
 
@@ -69,6 +75,9 @@ fn not_started(server: &str, error: &ChildError) -> ToolError {
                 _ => "Check the file and what runs it",
             };
             format!("`{program}` does not start: {kind}. {hint}")
+        }
+        ChildError::Sandbox { lack, .. } => {
+            format!("its sandbox cannot be enforced on this machine: {lack}")
         }
         _ => "it cannot be talked to".to_owned(),
     };

@@ -37,7 +37,15 @@ impl Surroundings {
     ) -> Self {
         let environment = Arc::new(clean(environment));
         let clock = Arc::new(SystemClock);
-        Self { children, environment, net, vault, clock, memory: None, sampling: Sampling::default() }
+        Self {
+            children,
+            environment,
+            net,
+            vault,
+            clock,
+            memory: None,
+            sampling: Sampling::default(),
+        }
     }
 
     /// Remembers the tools of servers in a folder, from one run to the next.

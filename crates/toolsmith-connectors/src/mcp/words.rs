@@ -1,6 +1,6 @@
 //! What a caller is told when a server fails.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use rmcp::{ErrorData, ServiceError, model::ErrorCode, service::ClientInitializeError};
 use tokio::{task::JoinSet, time::timeout};
@@ -15,6 +15,9 @@ use super::{
 
 /// How long a server that failed to start is listened to.
 const LAST_WORDS: Duration = Duration::from_millis(400);
+
+/// How much of what a server says about a failure is handed on, in bytes.
+const MOST_SAID: usize = 32 * 1024;
 
 /// The server could not be asked to do what a session needs.
 pub(super) async fn not_opened(
@@ -125,8 +128,9 @@ fn lost(server: &str, end: Option<&End>) -> ToolError {
 
 /// The server answered with an error of the protocol.
 fn refused(server: &str, error: &ErrorData) -> ToolError {
-    let details = json!({ "server": server, "code": error.code.0, "data": error.data });
-    let message = format!("The MCP server `{server}` refused the call: {}", error.message);
+    let data = error.data.as_ref().filter(|data| data.to_string().len() <= MOST_SAID);
+    let details = json!({ "server": server, "code": error.code.0, "data": data });
+    let message = format!("The MCP server `{server}` refused the call: {}", cut(&error.message));
     let error = match error.code {
         ErrorCode::INVALID_PARAMS => ToolError::try_differently(message),
         ErrorCode::METHOD_NOT_FOUND | ErrorCode::RESOURCE_NOT_FOUND => ToolError::failed(message),
@@ -146,6 +150,15 @@ pub(super) fn details(server: &str, end: &End) -> toolsmith_core::Value {
         "signal": end.exit.and_then(toolsmith_children::Exit::signal_name),
         "stderr": end.stderr,
     })
+}
+
+/// Returns the beginning of what a server says, as much of it as an error can hold.
+pub(super) fn cut(said: &str) -> Cow<'_, str> {
+    if said.len() <= MOST_SAID {
+        return Cow::Borrowed(said);
+    }
+    let end = said.floor_char_boundary(MOST_SAID);
+    Cow::Owned(format!("{}… ({} bytes)", said.get(..end).unwrap_or_default(), said.len()))
 }
 
 fn tail(text: &str) -> &str {

@@ -75,6 +75,7 @@ mod tests {
             schema: None,
             style: Style::usual(location),
             file: None,
+            around: None,
         };
         let list = vec![
             parameter("id", Location::Query),

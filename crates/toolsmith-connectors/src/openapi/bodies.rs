@@ -6,6 +6,7 @@ use super::{
     document::{Dialect, Document},
     flat::{self, Flat, flatten},
     model::{Body, BodyContent, BodyKind, File, Location, Operation, Parameter, Style},
+    notes::Notes,
     parameters,
 };
 
@@ -16,16 +17,18 @@ const MOST_FIELDS: usize = 100;
 pub(super) fn read<'a>(
     document: &Document<'a>,
     operation: &Operation<'a>,
+    notes: &mut Notes,
 ) -> Result<Option<Body<'a>>, String> {
     match document.dialect {
-        Dialect::Two => of_swagger(document, operation),
-        Dialect::Three => of_openapi(document, operation),
+        Dialect::Two => of_swagger(document, operation, notes),
+        Dialect::Three => of_openapi(document, operation, notes),
     }
 }
 
 fn of_openapi<'a>(
     document: &Document<'a>,
     operation: &Operation<'a>,
+    notes: &mut Notes,
 ) -> Result<Option<Body<'a>>, String> {
     let Some(raw) = operation.own.get("requestBody").filter(|raw| !raw.is_null()) else {
         return Ok(None);
@@ -33,9 +36,12 @@ fn of_openapi<'a>(
     let raw = document.follow(raw).map_err(|why| format!("of the body: {why}"))?;
     let content = raw.get("content").and_then(Value::as_object);
     let types = content.map(|content| content.keys().map(String::as_str).collect::<Vec<_>>());
-    let Some((media_type, kind)) = choose(&types.unwrap_or_default()) else {
+    let types = types.unwrap_or_default();
+    let Some((media_type, kind)) = choose(&types) else {
+        notes.warn(&operation.label(), "its body has no media type, so none is sent");
         return Ok(None);
     };
+    tell_choice(operation, &types, (media_type, kind), notes);
     let media = content.and_then(|content| content.get(media_type));
     let media = media.and_then(|media| document.follow(media).ok());
     let schema = media.and_then(|media| media.get("schema"));
@@ -52,6 +58,7 @@ fn of_openapi<'a>(
 fn of_swagger<'a>(
     document: &Document<'a>,
     operation: &Operation<'a>,
+    notes: &mut Notes,
 ) -> Result<Option<Body<'a>>, String> {
     let listed = operation.own.get("consumes").or(document.root.get("consumes"));
     let types: Vec<&str> =
@@ -73,6 +80,7 @@ fn of_swagger<'a>(
         return Ok(None);
     };
     let (media_type, kind) = choose(&types).unwrap_or(("application/json", BodyKind::Json));
+    tell_choice(operation, &types, (media_type, kind), notes);
     Ok(Some(Body {
         media_type: sent_as(media_type, kind),
         kind,
@@ -80,6 +88,26 @@ fn of_swagger<'a>(
         description: raw.get("description").and_then(Value::as_str).unwrap_or_default(),
         content: content_of(document, kind, raw.get("schema"), None),
     }))
+}
+
+/// Tells which media types are not offered, and which one nobody checks.
+fn tell_choice(
+    operation: &Operation<'_>,
+    types: &[&str],
+    (chosen, kind): (&str, BodyKind),
+    notes: &mut Notes,
+) {
+    let is_any = chosen.contains('*') && kind == BodyKind::Json;
+    let chosen = if is_any { "application/json" } else { chosen };
+    let shown: String = chosen.chars().take(60).collect();
+    if types.len() > 1 {
+        let why = format!("its body can have several media types; `{shown}` is sent");
+        notes.warn(&operation.label(), why);
+    }
+    if kind == BodyKind::Text && chosen.to_ascii_lowercase().contains("xml") {
+        let why = format!("its body is `{shown}`, which is written as text and not checked");
+        notes.warn(&operation.label(), why);
+    }
 }
 
 /// Chooses the media type that a model writes best: JSON, forms, text, bytes.
@@ -150,6 +178,7 @@ fn content_of<'a>(
             schema: Some(field),
             style: said.map_or_else(|| Style::usual(Location::Body), field_style),
             file: (kind == BodyKind::Multipart).then(|| file(document, field, said)).flatten(),
+            around: None,
         }
     };
     BodyContent::Fields(flat.fields.iter().map(field).collect())

@@ -6,6 +6,9 @@ use toolsmith_engine::schema::Schema;
 /// How many values of an enumeration are kept.
 const MOST_VALUES: usize = 200;
 
+/// How many examples of a value are kept.
+const MOST_EXAMPLES: usize = 3;
+
 /// Lets a value be null, as older documents say it.
 pub(super) fn nullable(words: &Map<String, Value>, made: &mut Map<String, Value>) {
     let says = |word: &str| words.get(word) == Some(&Value::Bool(true));
@@ -84,6 +87,9 @@ pub(super) fn take_over(words: &Map<String, Value>, made: &mut Map<String, Value
     if let Some(number) = words.get("multipleOf").filter(|n| n.as_f64().is_some_and(|n| n > 0.0)) {
         made.insert("multipleOf".to_owned(), number.clone());
     }
+    if words.get("deprecated") == Some(&Value::Bool(true)) {
+        made.insert("deprecated".to_owned(), Value::Bool(true));
+    }
     if words.get("uniqueItems") == Some(&Value::Bool(true)) {
         made.insert("uniqueItems".to_owned(), Value::Bool(true));
     }
@@ -93,6 +99,59 @@ pub(super) fn take_over(words: &Map<String, Value>, made: &mut Map<String, Value
     if let Some(pattern) = words.get("pattern").and_then(Value::as_str).filter(|p| is_pattern(p)) {
         made.insert("pattern".to_owned(), pattern.into());
     }
+}
+
+/// Takes over examples, wherever documents write them: `example`, a list, or a map with values.
+///
+/// What may only be one of a few words, or is told already, needs none.
+pub(super) fn examples(words: &Value, made: &mut Map<String, Value>) {
+    let is_told = ["enum", "const", "examples", "anyOf", "$ref"];
+    if is_told.iter().any(|word| made.contains_key(*word)) {
+        return;
+    }
+    let inside = |example: &Value| example.get("value").cloned();
+    let found: Vec<Value> = match (words.get("examples"), words.get("example")) {
+        (Some(Value::Array(list)), _) => list.clone(),
+        (Some(Value::Object(named)), _) => named.values().filter_map(inside).collect(),
+        (_, Some(example)) => vec![example.clone()],
+        _ => return,
+    };
+    let mut kept: Vec<Value> = Vec::new();
+    for example in found.iter().filter_map(|example| fitting(example, made.get("type"))) {
+        if kept.len() < MOST_EXAMPLES && !kept.contains(&example) {
+            kept.push(example);
+        }
+    }
+    if !kept.is_empty() {
+        made.insert("examples".to_owned(), kept.into());
+    }
+}
+
+/// Returns an example that has the type it stands for, and is short.
+fn fitting(example: &Value, types: Option<&Value>) -> Option<Value> {
+    let Some(Value::String(word)) = types else { return None };
+    match (word.as_str(), example) {
+        ("string", Value::String(text)) if !text.is_empty() && text.len() <= 80 => {
+            Some(example.clone())
+        }
+        // YAML reads dates, versions and codes that nobody quoted as numbers.
+        ("string", Value::Number(number)) => Some(number.to_string().into()),
+        ("integer", Value::Number(number)) if number.is_i64() || number.is_u64() => {
+            Some(example.clone())
+        }
+        ("number", Value::Number(_)) => Some(example.clone()),
+        ("array", Value::Array(items)) if !items.is_empty() && is_brief(example) => {
+            Some(example.clone())
+        }
+        ("object", Value::Object(fields)) if !fields.is_empty() && is_brief(example) => {
+            Some(example.clone())
+        }
+        _ => None,
+    }
+}
+
+fn is_brief(value: &Value) -> bool {
+    value.to_string().len() <= 120
 }
 
 /// Limits of numbers: older documents say by a flag that a limit itself does not fit.

@@ -88,7 +88,7 @@ impl<'a, 'd> Maker<'a, 'd> {
         let operation = &named.operation;
         let base_url = self.base_url(operation)?;
         let path = PathTemplate::parse(operation.path)?;
-        let body = bodies::read(self.document, operation)?;
+        let body = bodies::read(self.document, operation, self.notes)?;
         let auth = security::find(self.document, operation, &self.api)?;
         let (document, api) = (self.document, self.api.as_str());
         let label = operation.label();
@@ -123,7 +123,11 @@ impl<'a, 'd> Maker<'a, 'd> {
         self.note_variables(&entry);
         let output = match hurry {
             Hurry::No => output::schema(self.document, operation),
-            Hurry::Yes => None,
+            Hurry::Yes => {
+                let why = "the document is so large that this is only looked at from outside";
+                self.notes.warn(&operation.label(), why);
+                None
+            }
         };
         Ok(self.assemble(named, input.schema, entry, output))
     }
@@ -178,7 +182,15 @@ impl<'a, 'd> Maker<'a, 'd> {
                 Server::Known(url) => Ok(url),
                 _ => Err("its server is not known".to_owned()),
             },
-            Server::Known(url) => Ok(format!("${{{variable}:{url}}}")),
+            Server::Known(url) => {
+                let count = servers::count(self.document, self.options);
+                if count > 1 {
+                    self.notes.warn("", format!(
+                        "the document has {count} servers; tools use {url}, or what {variable} says"
+                    ));
+                }
+                Ok(format!("${{{variable}:{url}}}"))
+            }
             Server::Foreign(scheme) => {
                 Err(format!("its server speaks `{scheme}`; tools speak HTTP"))
             }
@@ -196,7 +208,7 @@ impl<'a, 'd> Maker<'a, 'd> {
     fn add_body(&self, body: &Body<'a>, arguments: &mut Vec<Parameter<'a>>) -> Option<()> {
         match &body.content {
             BodyContent::Fields(fields) => {
-                let translator = Translator::new(self.document, Direction::Request, 0);
+                let translator = Translator::new(self.document, Direction::Request, 0, 0);
                 let sent = fields.iter().filter(|field| {
                     field.schema.is_none_or(|schema| !translator.is_left_out(schema))
                 });
@@ -205,7 +217,7 @@ impl<'a, 'd> Maker<'a, 'd> {
             }
             BodyContent::Whole(schema) => {
                 let file = match body.kind {
-                    BodyKind::Text => Some(File::Text),
+                    BodyKind::Text => Some(File::Text { media_type: body.media_type.clone() }),
                     BodyKind::Binary => Some(File::Bytes),
                     BodyKind::Json | BodyKind::Form | BodyKind::Multipart => None,
                 };
@@ -217,6 +229,7 @@ impl<'a, 'd> Maker<'a, 'd> {
                     schema: *schema,
                     style: Style::usual(Location::Body),
                     file,
+                    around: None,
                 });
                 Some(())
             }

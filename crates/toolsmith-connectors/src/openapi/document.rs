@@ -1,5 +1,7 @@
 //! The document: which version it is, and what its references mean.
 
+use std::{cell::RefCell, collections::HashMap};
+
 use toolsmith_core::Value;
 
 use super::{ImportError, wording};
@@ -8,10 +10,12 @@ use super::{ImportError, wording};
 const HOPS: usize = 32;
 
 /// A document that is being imported.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Document<'a> {
     pub(super) root: &'a Value,
     pub(super) dialect: Dialect,
+    /// Texts that were made short: one schema is described for many operations.
+    briefs: RefCell<HashMap<(*const u8, usize, usize), String>>,
 }
 
 /// How a document speaks.
@@ -49,7 +53,7 @@ impl<'a> Document<'a> {
                 ));
             }
         };
-        Ok(Self { root, dialect })
+        Ok(Self { root, dialect, briefs: RefCell::default() })
     }
 
     /// Returns the title, on one line.
@@ -64,6 +68,14 @@ impl<'a> Document<'a> {
             Some(Value::Number(number)) => number.to_string(),
             _ => String::new(),
         }
+    }
+
+    /// Makes a text of the document short.
+    pub(super) fn brief(&self, text: &str, most: usize) -> String {
+        // Texts of the document stay where they are, so their place tells them apart.
+        let key = (text.as_ptr(), text.len(), most);
+        let mut briefs = self.briefs.borrow_mut();
+        briefs.entry(key).or_insert_with(|| wording::brief(text, most)).clone()
     }
 
     /// Returns what a reference means; only those into the document itself are followed.
@@ -99,7 +111,7 @@ pub(super) fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 /// Undoes the escapes of an address: a pointer may be written with them.
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use toolsmith_core::{Map, Value};
 
-use super::document::{Document, reference_of};
+use super::{
+    document::{Document, reference_of},
+    kinds,
+};
 
 /// How many schemas may be joined, and how many fields they may have together.
 const MOST: usize = 200;
@@ -37,6 +40,10 @@ const MORE_THAN_FIELDS: [&str; 9] = [
 
 /// Returns the fields of a schema; nothing when it is not plainly an object with fields.
 pub(super) fn flatten<'a>(document: &Document<'a>, schema: &'a Value) -> Option<Flat<'a>> {
+    // Kinds of an object have fields that it does not have itself.
+    if kinds::of(document, schema).is_some() {
+        return None;
+    }
     let mut flat = Flat::default();
     add(document, schema, &mut flat, &mut HashSet::new(), 0)?;
     (!flat.fields.is_empty()).then_some(flat)

@@ -5,7 +5,7 @@ use toolsmith_engine::schema::Schema;
 
 use super::{
     arguments::Argument,
-    constraints::is_short,
+    constraints::{self, is_short},
     document::Document,
     model::{File, Location},
     schema::{Direction, OUTER_TEXT, Translator},
@@ -41,9 +41,12 @@ pub(super) fn schema(document: &Document<'_>, arguments: &[Argument<'_>], hurry:
     };
     let mut effort = 0;
     for budget in budgets {
-        effort += budget;
-        let mut translator = Translator::new(document, Direction::Request, *budget);
+        let mut translator = Translator::new(document, Direction::Request, *budget, LARGEST);
         let made = whole(&mut translator, arguments);
+        effort += budget - translator.budget;
+        if translator.is_full() {
+            continue;
+        }
         let is_cut = translator.is_cut;
         let text = JsonText::of(&made);
         if text.as_str().len() > LARGEST || Schema::inspect(&text).is_err() {
@@ -55,11 +58,7 @@ pub(super) fn schema(document: &Document<'_>, arguments: &[Argument<'_>], hurry:
                 "its input is larger than a model wants; inner parts are left open".to_owned(),
             );
         }
-        translator.broken.sort();
-        translator.broken.dedup();
-        warnings.extend(
-            translator.broken.iter().map(|why| format!("a part of its input is left open: {why}")),
-        );
+        warnings.extend(translator.remarks);
         let nullable = nullable(&made);
         return Input { schema: made, nullable, warnings, effort };
     }
@@ -117,7 +116,10 @@ fn one<'a>(translator: &mut Translator<'a, '_>, argument: &Argument<'a>) -> Valu
     if let Some(file) = &parameter.file {
         let text = wording::brief(text, OUTER_TEXT);
         let text = match file {
-            File::Text => wording::joined(&text, "The body, as text.", OUTER_TEXT),
+            File::Text { media_type } => {
+                let kind = if media_type.is_empty() { "text" } else { media_type };
+                wording::joined(&text, &format!("The body, as {kind}."), OUTER_TEXT)
+            }
             File::Part { .. } | File::Bytes => {
                 wording::joined(&text, FILE, OUTER_TEXT + FILE.len())
             }
@@ -149,6 +151,12 @@ fn one<'a>(translator: &mut Translator<'a, '_>, argument: &Argument<'a>) -> Valu
         described.insert("description".to_owned(), text.into());
     }
     described.extend(std::mem::take(words));
+    if let Some(around) = parameter.around {
+        constraints::examples(around, &mut described);
+        if around.get("deprecated") == Some(&Value::Bool(true)) {
+            described.insert("deprecated".to_owned(), Value::Bool(true));
+        }
+    }
     Value::Object(described)
 }
 

@@ -10,8 +10,6 @@
 //! what is made is bounded whatever the document says. What cannot be mapped is listed with its
 //! reason. Every text of the document is taken as text: none of it can become a `${VARIABLE}`.
 //!
-//! # Example
-//!
 //! ```
 //! use toolsmith_connectors::openapi::{Options, import};
 //! use toolsmith_core::json;
@@ -34,12 +32,14 @@
 
 mod arguments;
 mod bodies;
+mod bundle;
 mod constraints;
 mod definition;
 mod document;
 mod entry;
 mod flat;
 mod input;
+mod kinds;
 mod model;
 mod names;
 mod notes;
@@ -62,7 +62,7 @@ use std::fmt;
 use toolsmith_core::Value;
 use toolsmith_net::Url;
 
-pub use self::selection::Selection;
+pub use self::{bundle::bundle, selection::Selection};
 use self::{definition::Maker, document::Document, notes::Notes};
 
 /// How a document is imported.
@@ -95,6 +95,8 @@ pub struct Import {
     pub warnings: Vec<String>,
     /// The variables that the tools need.
     pub variables: Vec<String>,
+    /// The names of tools that the operations left out by the selection would have.
+    pub others: Vec<String>,
 }
 
 /// Something that no tool was made of.
@@ -131,7 +133,7 @@ pub fn import(document: &Value, options: &Options) -> Result<Import, ImportError
     let mut notes = Notes::default();
     let operations = operations::list(&document, &mut notes);
     let named = names::assign(operations, &prefix);
-    let wanted = options.selection.choose(named)?;
+    let (wanted, others) = options.selection.choose(named)?;
     let mut maker = Maker::new(&document, options, &mut notes)?;
     let mut tools = Vec::with_capacity(wanted.len());
     for operation in wanted {
@@ -142,5 +144,6 @@ pub fn import(document: &Value, options: &Options) -> Result<Import, ImportError
     let (name, variables) = (maker.slug(), maker.into_variables());
     let (unmapped, warnings) = notes.into_lists();
     let (title, version) = (document.title(), document.version());
-    Ok(Import { title, version, name, tools, unmapped, warnings, variables })
+    let others = others.into_iter().map(|other| other.name).collect();
+    Ok(Import { title, version, name, tools, unmapped, warnings, variables, others })
 }

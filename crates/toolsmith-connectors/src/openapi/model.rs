@@ -72,6 +72,8 @@ pub(super) struct Parameter<'a> {
     pub(super) schema: Option<&'a Value>,
     pub(super) style: Style,
     pub(super) file: Option<File>,
+    /// Where examples of it stand, beside those of its schema.
+    pub(super) around: Option<&'a Value>,
 }
 
 /// How a value is written, in the words of the REST connector.
@@ -100,8 +102,8 @@ pub(super) enum File {
     Part { content_type: Option<String> },
     /// A whole body.
     Bytes,
-    /// A whole body that is text.
-    Text,
+    /// A whole body that is text, of this media type.
+    Text { media_type: String },
 }
 
 /// The body of a request.

@@ -16,6 +16,8 @@ pub(super) struct Notes {
     unmapped: Vec<Unmapped>,
     warnings: Vec<(String, Vec<String>, usize)>,
     places: HashMap<String, usize>,
+    /// How many warnings were one too many.
+    untold: usize,
 }
 
 impl Notes {
@@ -30,7 +32,10 @@ impl Notes {
         let message = message.into();
         let place = match self.places.get(&message) {
             Some(place) => *place,
-            None if self.warnings.len() >= MOST => return,
+            None if self.warnings.len() >= MOST => {
+                self.untold += 1;
+                return;
+            }
             None => {
                 self.places.insert(message.clone(), self.warnings.len());
                 self.warnings.push((message, Vec::new(), 0));
@@ -55,6 +60,10 @@ impl Notes {
             count if count <= NAMED => format!("{message} ({})", named.join(", ")),
             count => format!("{message} ({count} operations: {}, …)", named.join(", ")),
         };
-        (self.unmapped, self.warnings.into_iter().map(worded).collect())
+        let mut warnings: Vec<String> = self.warnings.into_iter().map(worded).collect();
+        if self.untold > 0 {
+            warnings.push(format!("{} more things were worth a warning", self.untold));
+        }
+        (self.unmapped, warnings)
     }
 }

@@ -2,7 +2,11 @@
 
 use toolsmith_core::{Map, Value};
 
-use super::{document::Document, model::Operation, notes::Notes};
+use super::{
+    document::{Document, reference_of},
+    model::Operation,
+    notes::Notes,
+};
 
 /// The keys of a path that are operations, with their methods.
 const METHODS: [(&str, &str); 7] = [
@@ -44,53 +48,91 @@ pub(super) fn list<'a>(document: &Document<'a>, notes: &mut Notes) -> Vec<Operat
     found
 }
 
+/// Adds the operations of a path; what stands beside a reference comes before what it means.
 fn add_path<'a>(
     document: &Document<'a>,
     (path, item): (&'a str, &'a Value),
     found: &mut Vec<Operation<'a>>,
     notes: &mut Notes,
 ) {
-    let label = || path.chars().take(200).collect::<String>();
-    let shared = match document.follow(item).map(Value::as_object) {
-        Ok(Some(shared)) => shared,
-        Ok(None) => return notes.leave_out(label(), "it is not a map of operations"),
-        Err(why) => return notes.leave_out(label(), why),
+    let label = short(path, 200);
+    let Some(own) = item.as_object() else {
+        return notes.leave_out(label, "it is not a map of operations");
     };
-    for (key, value) in shared {
+    add_operations(document, (path, own), &Map::new(), (found, notes));
+    if reference_of(item).is_none() {
+        return;
+    }
+    match document.follow(item).map(Value::as_object) {
+        Ok(Some(meant)) => {
+            if ["parameters", "servers"].iter().any(|key| own.contains_key(*key)) {
+                let why = "what stands beside its `$ref` does not hold for what that refers to";
+                notes.warn(&label, why);
+            }
+            add_operations(document, (path, meant), own, (found, notes));
+        }
+        Ok(None) => notes.leave_out(label, "it is not a map of operations"),
+        Err(why) => notes.leave_out(label, why),
+    }
+}
+
+/// Adds the operations of a map, but for those that another one has already.
+fn add_operations<'a>(
+    document: &Document<'a>,
+    (path, shared): (&'a str, &'a Map<String, Value>),
+    before: &Map<String, Value>,
+    (found, notes): (&mut Vec<Operation<'a>>, &mut Notes),
+) {
+    let label = short(path, 200);
+    for (key, value) in shared.iter().filter(|(key, _)| !before.contains_key(*key)) {
         if let Some((_, method)) = METHODS.iter().find(|(known, _)| *known == key.as_str()) {
             match value.as_object() {
                 Some(own) => {
                     let operation = Operation { method, path, shared, own };
                     tell_callbacks(document, &operation, notes);
+                    tell_links(document, &operation, notes);
                     found.push(operation);
                 }
-                None => notes.leave_out(format!("{method} {}", label()), "it is not a map of keys"),
+                None => notes.leave_out(format!("{method} {label}"), "it is not a map of keys"),
             }
         } else if let Some((_, method)) = UNSENT.iter().find(|(known, _)| *known == key.as_str()) {
-            let why = format!("tools do not send the method {method}");
-            notes.leave_out(format!("{method} {}", label()), why);
+            leave_method(method, &label, notes);
         } else if key == "additionalOperations" {
             for method in value.as_object().into_iter().flat_map(Map::keys) {
-                let method: String = method.chars().take(40).collect();
-                let why = format!("tools do not send the method {method}");
-                notes.leave_out(format!("{method} {}", label()), why);
+                leave_method(&short(method, 40), &label, notes);
             }
         }
     }
 }
 
+fn leave_method(method: &str, path: &str, notes: &mut Notes) {
+    let why = format!("tools do not send the method {method}");
+    notes.leave_out(format!("{method} {path}"), why);
+}
+
 fn tell_callbacks(document: &Document<'_>, operation: &Operation<'_>, notes: &mut Notes) {
     let callbacks = operation.own.get("callbacks").and_then(Value::as_object);
     for (name, callback) in callbacks.into_iter().flatten() {
-        let name: String = name.chars().take(100).collect();
-        let requests = document.follow(callback).ok().and_then(Value::as_object);
-        let count = requests.map_or(0, Map::len);
-        if count > 0 {
-            notes.leave_out(
-                format!("callback {name} of {}", operation.label()),
-                "callbacks are requests that the API sends; a tool only sends its own",
-            );
-        }
+        let why = match document.follow(callback).map(Value::as_object) {
+            Ok(Some(requests)) if requests.is_empty() => continue,
+            Ok(_) => "callbacks are requests that the API sends; a tool only sends its own".into(),
+            Err(why) => why,
+        };
+        let name = short(name, 100);
+        notes.leave_out(format!("callback {name} of {}", operation.label()), why);
+    }
+}
+
+/// Links say which operation takes what this one returns; nothing in a definition does.
+fn tell_links(document: &Document<'_>, operation: &Operation<'_>, notes: &mut Notes) {
+    let responses = operation.own.get("responses").and_then(Value::as_object);
+    let has_links = responses.into_iter().flatten().any(|(_, response)| {
+        let response = document.follow(response).ok();
+        let links = response.and_then(|response| response.get("links")).and_then(Value::as_object);
+        links.is_some_and(|links| !links.is_empty())
+    });
+    if has_links {
+        notes.warn(&operation.label(), "its links to other operations are not carried over");
     }
 }
 
@@ -98,11 +140,14 @@ fn tell_webhooks(document: &Document<'_>, notes: &mut Notes) {
     for key in ["webhooks", "x-webhooks"] {
         let webhooks = document.root.get(key).and_then(Value::as_object);
         for name in webhooks.into_iter().flat_map(Map::keys) {
-            let name: String = name.chars().take(100).collect();
             notes.leave_out(
-                format!("webhook {name}"),
+                format!("webhook {}", short(name, 100)),
                 "webhooks are requests that the API sends; a tool only sends its own",
             );
         }
     }
+}
+
+fn short(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }

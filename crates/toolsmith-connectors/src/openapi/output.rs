@@ -19,9 +19,12 @@ const BUDGETS: [usize; 3] = [100, 40, 15];
 pub(super) fn schema(document: &Document<'_>, operation: &Operation<'_>) -> Option<Value> {
     let answer = answer(document, operation)?;
     BUDGETS.iter().find_map(|budget| {
-        let mut translator = Translator::new(document, Direction::Response, *budget);
+        let mut translator = Translator::new(document, Direction::Response, *budget, LARGEST);
         let made = translator.translate(answer);
         let made = translator.finish(made);
+        if translator.is_full() {
+            return None;
+        }
         let text = JsonText::of(&made);
         let says_something =
             ["properties", "items", "$ref"].iter().any(|word| made.get(*word).is_some());

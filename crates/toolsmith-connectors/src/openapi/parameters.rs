@@ -5,6 +5,7 @@ use toolsmith_core::Value;
 use super::{
     document::{Dialect, Document},
     model::{File, Location, Operation, Parameter, Style},
+    notes::Notes,
 };
 
 /// How many parameters an operation may have.
@@ -16,16 +17,22 @@ const MOST: usize = 500;
 pub(super) fn list<'a>(
     document: &Document<'a>,
     operation: &Operation<'a>,
+    notes: &mut Notes,
 ) -> Result<Vec<Parameter<'a>>, String> {
     let mut found: Vec<Parameter<'a>> = Vec::new();
     for raw in raw(document, operation)? {
-        let Some(parameter) = read(document, raw)? else { continue };
-        let is_same = |known: &Parameter<'_>| {
-            known.name == parameter.name && known.location == parameter.location
+        let Some(location) = location(document, raw)? else { continue };
+        let parameter = match document.dialect {
+            Dialect::Two => of_swagger(raw, location),
+            Dialect::Three => of_openapi(document, raw, location)?,
         };
-        match found.iter_mut().find(|known| is_same(known)) {
-            Some(known) => *known = parameter,
-            None => found.push(parameter),
+        if is_joined_otherwise(document, raw, location) {
+            let why = "a list in its path or headers has commas, whatever `collectionFormat` says";
+            notes.warn(&operation.label(), why);
+        }
+        match parameter {
+            Some(parameter) => found.push(parameter),
+            None => notes.warn(&operation.label(), "one of its parameters has no name"),
         }
     }
     Ok(found)
@@ -42,7 +49,7 @@ pub(super) fn form_fields<'a>(
     Ok(fields.filter_map(|raw| of_swagger(raw, Location::Body)).collect())
 }
 
-/// Returns every parameter as it stands, without references.
+/// Returns every parameter as it stands, without references; a later one replaces its like.
 pub(super) fn raw<'a>(
     document: &Document<'a>,
     operation: &Operation<'a>,
@@ -52,12 +59,25 @@ pub(super) fn raw<'a>(
     if lists.iter().map(|list| list.len()).sum::<usize>() > MOST {
         return Err(format!("it has more than {MOST} parameters"));
     }
-    let all = lists.into_iter().flatten();
-    all.map(|raw| document.follow(raw).map_err(|why| format!("of a parameter: {why}"))).collect()
+    let mut found: Vec<&'a Value> = Vec::new();
+    for raw in lists.into_iter().flatten() {
+        let raw = document.follow(raw).map_err(|why| format!("of a parameter: {why}"))?;
+        let is_body = raw.get("in").is_some_and(|place| place == "body");
+        let is_like = |known: &Value| {
+            known.get("in") == raw.get("in")
+                && (is_body || (name(raw).is_some() && name(known) == name(raw)))
+        };
+        match found.iter_mut().find(|known| is_like(known)) {
+            Some(known) => *known = raw,
+            None => found.push(raw),
+        }
+    }
+    Ok(found)
 }
 
-fn read<'a>(document: &Document<'a>, raw: &'a Value) -> Result<Option<Parameter<'a>>, String> {
-    let location = match raw.get("in").and_then(Value::as_str) {
+/// Tells where a parameter stands; bodies are none of ours.
+fn location(document: &Document<'_>, raw: &Value) -> Result<Option<Location>, String> {
+    Ok(Some(match raw.get("in").and_then(Value::as_str) {
         Some("path") => Location::Path,
         Some("query") => Location::Query,
         Some("header") => Location::Header,
@@ -67,11 +87,15 @@ fn read<'a>(document: &Document<'a>, raw: &'a Value) -> Result<Option<Parameter<
             let place: String = other.unwrap_or("nowhere").chars().take(40).collect();
             return Err(format!("one of its parameters stands in `{place}`, which is not known"));
         }
-    };
-    Ok(match document.dialect {
-        Dialect::Two => of_swagger(raw, location),
-        Dialect::Three => of_openapi(document, raw, location)?,
-    })
+    }))
+}
+
+/// Tells whether an older document wants something else than commas where nothing else is known.
+fn is_joined_otherwise(document: &Document<'_>, raw: &Value, location: Location) -> bool {
+    let word = raw.get("collectionFormat").and_then(Value::as_str).unwrap_or("csv");
+    document.dialect == Dialect::Two
+        && word != "csv"
+        && matches!(location, Location::Path | Location::Header)
 }
 
 fn of_swagger(raw: &Value, location: Location) -> Option<Parameter<'_>> {
@@ -95,6 +119,7 @@ fn of_swagger(raw: &Value, location: Location) -> Option<Parameter<'_>> {
         schema: Some(raw),
         style: Style { word, explode, allow_reserved: false },
         file: is_file.then_some(File::Part { content_type: None }),
+        around: None,
     })
 }
 
@@ -123,6 +148,7 @@ fn of_openapi<'a>(
         schema,
         style,
         file: None,
+        around: Some(raw),
     }))
 }
 

@@ -5,7 +5,7 @@
 //! never with the number of ways through it. What goes beyond the budget is left open: the API
 //! itself checks what is sent to it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use toolsmith_core::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::{
     constraints::{self, is_short, nullable, shown, too_many, types},
     document::{Document, reference_of},
     flat::flatten,
-    names, sharing, wording,
+    kinds, names, sharing, wording,
 };
 
 /// How deep a schema may nest without a reference.
@@ -24,6 +24,21 @@ const MOST_ALTERNATIVES: usize = 30;
 
 /// How many fields of one object are kept.
 const MOST_FIELDS: usize = 300;
+
+/// Words that narrow a schema in ways that models make little of.
+const UNCHECKED: [&str; 11] = [
+    "not",
+    "if",
+    "patternProperties",
+    "propertyNames",
+    "prefixItems",
+    "contains",
+    "dependentSchemas",
+    "dependentRequired",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+    "$dynamicRef",
+];
 
 /// How long descriptions are inside, and those of arguments.
 const INNER_TEXT: usize = 160;
@@ -44,29 +59,51 @@ pub(super) struct Translator<'a, 'd> {
     document: &'d Document<'a>,
     direction: Direction,
     /// How many more schemas are translated.
-    budget: usize,
+    pub(super) budget: usize,
+    /// How many more bytes of text the result may have.
+    room: usize,
     defs: Map<String, Value>,
     names: HashMap<&'a str, String>,
+    taken: HashSet<String>,
     waiting: VecDeque<(&'a str, String)>,
     /// Whether something was left open.
     pub(super) is_cut: bool,
-    /// Why a reference could not be followed.
-    pub(super) broken: Vec<String>,
+    /// What is left open or to the API, and why.
+    pub(super) remarks: BTreeSet<String>,
 }
 
 impl<'a, 'd> Translator<'a, 'd> {
     /// Makes one that translates so many schemas.
-    pub(super) fn new(document: &'d Document<'a>, direction: Direction, budget: usize) -> Self {
+    ///
+    /// It may give up once the result is sure to be larger than `largest` bytes.
+    pub(super) fn new(
+        document: &'d Document<'a>,
+        direction: Direction,
+        budget: usize,
+        largest: usize,
+    ) -> Self {
         Self {
             document,
             direction,
             budget,
+            // A text may be replaced by another one later, so there is some room to spare.
+            room: largest.saturating_mul(2),
             defs: Map::new(),
             names: HashMap::new(),
+            taken: HashSet::new(),
             waiting: VecDeque::new(),
             is_cut: false,
-            broken: Vec::new(),
+            remarks: BTreeSet::new(),
         }
+    }
+
+    /// Tells whether the result is too large to be of use.
+    pub(super) fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    fn take_room(&mut self, text: &str) {
+        self.room = self.room.saturating_sub(text.len());
     }
 
     /// Translates a schema; what it refers to is translated by [`Self::finish`].
@@ -77,6 +114,9 @@ impl<'a, 'd> Translator<'a, 'd> {
     /// Translates what was referred to, and puts everything into one schema.
     pub(super) fn finish(&mut self, schema: Value) -> Value {
         while let Some((reference, name)) = self.waiting.pop_front() {
+            if self.is_full() {
+                return json!({});
+            }
             let target =
                 self.document.find(reference).and_then(|found| self.document.follow(found));
             let translated = match target {
@@ -92,6 +132,9 @@ impl<'a, 'd> Translator<'a, 'd> {
         let Value::Object(words) = schema else {
             return if schema.is_boolean() { schema.clone() } else { json!({}) };
         };
+        if self.is_full() {
+            return json!({});
+        }
         if self.budget == 0 || level > LEVELS {
             self.is_cut = true;
             return self.open(words);
@@ -104,18 +147,66 @@ impl<'a, 'd> Translator<'a, 'd> {
             return self.all_of(schema, words, level);
         }
         let mut made = Map::new();
+        self.tell_unchecked(words);
         self.common(words, &mut made, INNER_TEXT);
+        if self.kinds(schema, &mut made) {
+            nullable(words, &mut made);
+            return Value::Object(made);
+        }
         self.alternatives(words, &mut made, level);
         self.object(words, &mut made, level);
         self.list(words, &mut made, level);
+        if self.direction == Direction::Request {
+            constraints::examples(schema, &mut made);
+        }
         nullable(words, &mut made);
         Value::Object(made)
     }
 
+    /// Writes an object that has kinds as a choice of them, where that can be done.
+    fn kinds(&mut self, schema: &'a Value, made: &mut Map<String, Value>) -> bool {
+        if self.direction == Direction::Response {
+            return false;
+        }
+        let Some(kinds) = kinds::of(self.document, schema) else { return false };
+        let few = |kinds: &Vec<&str>| kinds.len() <= MOST_ALTERNATIVES;
+        let Some(references) = kinds.references(self.document).filter(few) else {
+            let field: String = kinds.field.chars().take(60).collect();
+            let why =
+                format!("its input has kinds, told apart by `{field}`; their fields are open");
+            self.remarks.insert(why);
+            return false;
+        };
+        let empty = Map::new();
+        let members = references.into_iter().map(|kind| self.reference(kind, &empty));
+        made.insert("anyOf".to_owned(), members.collect());
+        made.shift_remove("type");
+        true
+    }
+
+    /// Notes the words of a schema that only the API itself will check.
+    fn tell_unchecked(&mut self, words: &Map<String, Value>) {
+        if self.direction == Direction::Response {
+            return;
+        }
+        let has_both = words.contains_key("anyOf") && words.contains_key("oneOf");
+        let both = has_both.then_some("oneOf");
+        for word in UNCHECKED.into_iter().filter(|word| words.contains_key(*word)).chain(both) {
+            self.remarks.insert(format!("`{word}` in its input is left to the API to check"));
+        }
+    }
+
+    /// Returns what a schema says about itself, made short.
+    fn described(&self, words: &Map<String, Value>, most: usize) -> Option<String> {
+        let text = words.get("description").and_then(Value::as_str)?;
+        Some(self.document.brief(text, most)).filter(|text| !text.is_empty())
+    }
+
     /// Says of what is left open only what it is.
-    fn open(&self, words: &Map<String, Value>) -> Value {
+    fn open(&mut self, words: &Map<String, Value>) -> Value {
         let mut made = Map::new();
-        if let Some(text) = description(words, INNER_TEXT) {
+        if let Some(text) = self.described(words, INNER_TEXT) {
+            self.take_room(&text);
             made.insert("description".to_owned(), text.into());
         }
         if self.direction == Direction::Request && !words.contains_key("nullable") {
@@ -124,23 +215,24 @@ impl<'a, 'd> Translator<'a, 'd> {
         Value::Object(made)
     }
 
-    fn reference(&mut self, reference: &'a str, words: &'a Map<String, Value>) -> Value {
+    fn reference(&mut self, reference: &'a str, words: &Map<String, Value>) -> Value {
         let target = self.document.find(reference).and_then(|found| self.document.follow(found));
         if let Err(why) = target {
-            self.broken.push(why);
+            self.remarks.insert(format!("a part of its input is left open: {why}"));
             return json!({});
         }
         let name = match self.names.get(reference) {
             Some(name) => name.clone(),
             None => {
                 let name = self.name_of(reference);
+                self.taken.insert(name.clone());
                 self.names.insert(reference, name.clone());
                 self.waiting.push_back((reference, name.clone()));
                 name
             }
         };
         let mut made = Map::new();
-        if let Some(text) = description(words, INNER_TEXT) {
+        if let Some(text) = self.described(words, INNER_TEXT) {
             made.insert("description".to_owned(), text.into());
         }
         made.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
@@ -149,8 +241,14 @@ impl<'a, 'd> Translator<'a, 'd> {
 
     fn name_of(&self, reference: &str) -> String {
         let last = reference.rsplit('/').next().unwrap_or_default();
-        let base = names::argument(&last.replace("~1", "_").replace("~0", "_"));
-        let is_taken = |name: &str| self.names.values().any(|known| known == name);
+        // What came from a file of its own is called as the file is.
+        let last = last.rsplit("~1").next().unwrap_or_default().replace("~0", "_");
+        let last = [".yaml", ".yml", ".json"]
+            .iter()
+            .find_map(|end| last.strip_suffix(end))
+            .unwrap_or(&last);
+        let base = names::argument(last);
+        let is_taken = |name: &str| self.taken.contains(name);
         let mut name = base.clone();
         let mut number = 2;
         while is_taken(&name) {
@@ -168,7 +266,7 @@ impl<'a, 'd> Translator<'a, 'd> {
         if let ([only], false) = (members, beside.iter().any(|word| words.contains_key(*word))) {
             // Older documents wrap a reference like this to describe it, or to allow null.
             let inner = self.at(only, level + 1);
-            return wrapped(inner, words, description(words, INNER_TEXT));
+            return wrapped(inner, words, self.described(words, INNER_TEXT));
         }
         let Some(flat) = flatten(self.document, schema) else {
             let mut made = Map::new();
@@ -185,8 +283,9 @@ impl<'a, 'd> Translator<'a, 'd> {
             return Value::Object(made);
         };
         let mut made = Map::new();
-        let text = wording::brief(flat.description, INNER_TEXT);
+        let text = self.document.brief(flat.description, INNER_TEXT);
         if !text.is_empty() {
+            self.take_room(&text);
             made.insert("description".to_owned(), text.into());
         }
         made.insert("type".to_owned(), self.type_of("object"));
@@ -202,11 +301,15 @@ impl<'a, 'd> Translator<'a, 'd> {
         made: &mut Map<String, Value>,
         most: usize,
     ) {
-        let mut text = description(words, most).unwrap_or_default();
+        let said = self.described(words, most).unwrap_or_default();
+        let mut text = said.clone();
         if self.direction == Direction::Request {
             if let Some(default) = words.get("default").filter(|value| is_short(value)) {
                 // As `default` it would be filled in and sent; the API knows it by itself.
                 text = format!("{} Default: {}.", wording::sentence(&text), shown(default));
+            }
+            if let Some(kinds) = words.get("discriminator").and_then(kinds::told) {
+                text = format!("{} {kinds}", wording::sentence(&text));
             }
             if let Some(values) =
                 words.get("enum").and_then(Value::as_array).filter(|v| too_many(v))
@@ -215,8 +318,9 @@ impl<'a, 'd> Translator<'a, 'd> {
                 text = format!("{} One of: {}, …", wording::sentence(&text), some.join(", "));
             }
         }
-        let text = wording::brief(&text, most + 100);
+        let text = if text == said { said } else { wording::brief(&text, most + 100) };
         if !text.is_empty() {
+            self.take_room(&text);
             made.insert("description".to_owned(), text.into());
         }
         if let Some(types) = types(words) {
@@ -279,12 +383,8 @@ impl<'a, 'd> Translator<'a, 'd> {
             return;
         }
         match words.get("additionalProperties") {
-            Some(Value::Bool(false))
-                if words
-                    .get("properties")
-                    .and_then(Value::as_object)
-                    .is_none_or(|fields| fields.len() <= MOST_FIELDS) =>
-            {
+            // What has fields that are not listed here must not be refused for them.
+            Some(Value::Bool(false)) if is_listed_whole(words) => {
                 made.insert("additionalProperties".to_owned(), Value::Bool(false));
             }
             Some(more @ Value::Object(inner)) if !inner.is_empty() => {
@@ -309,6 +409,9 @@ impl<'a, 'd> Translator<'a, 'd> {
             .filter(|(_, field)| !self.is_left_out(field))
             .copied()
             .collect();
+        for (name, _) in &left {
+            self.take_room(name);
+        }
         let known: HashSet<&str> = left.iter().map(|(name, _)| *name).collect();
         let mut needed: Vec<&str> =
             required.iter().filter(|name| known.contains(**name)).copied().collect();
@@ -344,6 +447,13 @@ impl<'a, 'd> Translator<'a, 'd> {
     }
 }
 
+fn is_listed_whole(words: &Map<String, Value>) -> bool {
+    let fields = words.get("properties").and_then(Value::as_object);
+    fields.is_none_or(|fields| fields.len() <= MOST_FIELDS)
+        && !words.contains_key("patternProperties")
+        && !words.contains_key("discriminator")
+}
+
 /// Describes and widens what `allOf` wrapped.
 fn wrapped(inner: Value, words: &Map<String, Value>, text: Option<String>) -> Value {
     let Value::Object(mut made) = inner else { return inner };
@@ -352,9 +462,4 @@ fn wrapped(inner: Value, words: &Map<String, Value>, text: Option<String>) -> Va
     }
     nullable(words, &mut made);
     Value::Object(made)
-}
-
-fn description(words: &Map<String, Value>, most: usize) -> Option<String> {
-    let text = words.get("description").and_then(Value::as_str)?;
-    Some(wording::brief(text, most)).filter(|text| !text.is_empty())
 }

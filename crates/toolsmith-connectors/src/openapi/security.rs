@@ -4,7 +4,7 @@ use toolsmith_core::{Map, Value, json};
 
 use super::{
     document::{Dialect, Document},
-    model::Operation,
+    model::{Location, Operation},
     names,
 };
 
@@ -18,12 +18,47 @@ pub(super) struct Auth {
     pub(super) warnings: Vec<String>,
 }
 
+impl Auth {
+    /// Tells whether it writes a parameter of this place and name by itself.
+    pub(super) fn writes(&self, location: Location, name: &str) -> bool {
+        let is_it = |place: &str, key: &str| {
+            place == location.as_str()
+                && if location == Location::Header {
+                    key.eq_ignore_ascii_case(name)
+                } else {
+                    key == name
+                }
+        };
+        let text = |auth: &Value, key: &str| {
+            auth.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let by_main = self.main.as_ref().is_some_and(|auth| {
+            if is_key(Some(auth)) {
+                is_it(&text(auth, "in"), &text(auth, "name"))
+            } else {
+                is_it("header", "authorization")
+            }
+        });
+        by_main || self.more.iter().any(|(place, key, _)| is_it(place.as_str(), key))
+    }
+}
+
 /// Where a key stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Header,
     Query,
     Cookie,
+}
+
+impl Place {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Query => "query",
+            Self::Cookie => "cookie",
+        }
+    }
 }
 
 /// What a scheme becomes.
@@ -66,19 +101,29 @@ pub(super) fn find(
         reasons.dedup();
         return Err(reasons.join("; "));
     };
-    if mapped.len() + reasons.len() > 1 {
-        let others = alternatives.iter().map(|alternative| {
-            alternative.keys().map(String::as_str).collect::<Vec<_>>().join(" and ")
-        });
-        let list: Vec<String> = others
-            .map(|words| if words.is_empty() { "nothing".to_owned() } else { words })
-            .collect();
-        let list: String = list.join(", ").chars().take(200).collect();
+    // Alternatives may differ in their scopes alone.
+    let is_one =
+        mapped.iter().all(|(_, other)| (&other.main, &other.more) == (&auth.main, &auth.more));
+    if !is_one || !reasons.is_empty() {
+        let list = named(&alternatives);
         auth.warnings.push(format!(
             "several kinds of authorization would do ({list}); the first that can be mapped is taken"
         ));
     }
     Ok(auth)
+}
+
+/// Names alternatives for people, each once.
+fn named(alternatives: &[&Map<String, Value>]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for alternative in alternatives {
+        let words = alternative.keys().map(String::as_str).collect::<Vec<_>>().join(" and ");
+        let words = if words.is_empty() { "nothing".to_owned() } else { words };
+        if !names.contains(&words) {
+            names.push(words);
+        }
+    }
+    names.join(", ").chars().take(200).collect()
 }
 
 /// Maps schemes that are needed together; the flag tells whether they work by themselves.
@@ -96,6 +141,9 @@ fn map_all(
                 auth.more.push((place, key, value));
             }
             Mapped::Key(place, key, value) => auth.main = Some(key_auth(place, &key, &value)),
+            // One token may be asked for under several names, one for each way to get it.
+            Mapped::Auth(value) | Mapped::Token(value, _) if auth.main.as_ref() == Some(&value) => {
+            }
             Mapped::Auth(value) | Mapped::Token(value, _)
                 if auth.main.is_some() && !is_key(auth.main.as_ref()) =>
             {
@@ -136,12 +184,7 @@ fn is_key(auth: Option<&Value>) -> bool {
 }
 
 fn key_auth(place: Place, name: &str, value: &str) -> Value {
-    let place = match place {
-        Place::Header => "header",
-        Place::Query => "query",
-        Place::Cookie => "cookie",
-    };
-    json!({ "type": "api_key", "in": place, "name": name, "value": value })
+    json!({ "type": "api_key", "in": place.as_str(), "name": name, "value": value })
 }
 
 fn map_one(

@@ -18,14 +18,17 @@ pub struct Selection {
     pub operations: Vec<String>,
 }
 
+/// What is wanted, and what is not.
+type Parted<'a> = (Vec<Named<'a>>, Vec<Named<'a>>);
+
 impl Selection {
-    /// Takes what is wanted; when nothing is, the error says what there is.
-    pub(super) fn choose<'a>(&self, all: Vec<Named<'a>>) -> Result<Vec<Named<'a>>, ImportError> {
+    /// Parts what is wanted from the rest; when nothing is, the error says what there is.
+    pub(super) fn choose<'a>(&self, all: Vec<Named<'a>>) -> Result<Parted<'a>, ImportError> {
         if all.is_empty() || self.is_empty() {
-            return Ok(all);
+            return Ok((all, Vec::new()));
         }
         if all.iter().any(|named| self.wants(named)) {
-            return Ok(all.into_iter().filter(|named| self.wants(named)).collect());
+            return Ok(all.into_iter().partition(|named| self.wants(named)));
         }
         let mut tags: Vec<&str> = all.iter().flat_map(|named| named.operation.tags()).collect();
         tags.sort_unstable();

@@ -59,6 +59,16 @@ pub(super) fn find(
     }
 }
 
+/// Counts the servers that a document has to choose from.
+pub(super) fn count(document: &Document<'_>, options: &Options) -> usize {
+    match (&options.base_url, document.dialect) {
+        (None, Dialect::Three) => {
+            document.root.get("servers").and_then(Value::as_array).map_or(0, Vec::len)
+        }
+        _ => 0,
+    }
+}
+
 fn of_swagger(document: &Document<'_>, operation: &Operation<'_>, options: &Options) -> Server {
     let text = |key: &str| document.root.get(key).and_then(Value::as_str).unwrap_or_default();
     let schemes = operation.own.get("schemes").or(document.root.get("schemes"));
@@ -114,8 +124,10 @@ fn resolve(url: &str, source: Option<&Url>) -> Option<String> {
         Err(_) => source?.join(url).ok()?,
     };
     let is_http = matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some();
-    let has_more =
-        parsed.query().is_some() || parsed.fragment().is_some() || !parsed.username().is_empty();
+    let has_more = parsed.query().is_some()
+        || parsed.fragment().is_some()
+        || !parsed.username().is_empty()
+        || parsed.password().is_some();
     let text = String::from(parsed);
     let is_plain = !text.contains(['{', '}', '$', '"', '\\']);
     (is_http && !has_more && is_plain).then(|| text.trim_end_matches('/').to_owned())

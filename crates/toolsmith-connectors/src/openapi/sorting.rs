@@ -77,7 +77,7 @@ impl<'a> Sorter<'a, '_> {
         path: &PathTemplate<'a>,
     ) -> Result<Sorted<'a>, String> {
         let mut sorted = Sorted::default();
-        for parameter in parameters::list(self.document, operation)? {
+        for parameter in parameters::list(self.document, operation, self.notes)? {
             match self.judge(&parameter, path)? {
                 Verdict::Argument => sorted.arguments.push(parameter),
                 Verdict::Fixed(value) => sorted.fixed.push((parameter, value)),
@@ -116,6 +116,7 @@ impl<'a> Sorter<'a, '_> {
                 );
                 return Ok(Verdict::Nothing);
             }
+            location if self.auth.writes(location, parameter.name) => return Ok(Verdict::Nothing),
             Location::Header if IGNORED.contains(&lower.as_str()) => return Ok(Verdict::Nothing),
             Location::Header if OF_THE_CLIENT.contains(&lower.as_str()) => {
                 self.notes
@@ -123,9 +124,6 @@ impl<'a> Sorter<'a, '_> {
                 return Ok(Verdict::Nothing);
             }
             Location::Header if SECRETS.contains(&lower.as_str()) => {
-                if self.auth.main.is_some() {
-                    return Ok(Verdict::Nothing);
-                }
                 let variable = format!(
                     "{}_{}",
                     self.api,
@@ -166,6 +164,7 @@ fn undescribed(name: &str) -> Parameter<'_> {
         schema: None,
         style: Style::usual(Location::Path),
         file: None,
+        around: None,
     }
 }
 

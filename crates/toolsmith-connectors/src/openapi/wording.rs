@@ -2,12 +2,38 @@
 
 /// Makes a text plain: no tags, no links, no line breaks, cut at the end of a sentence.
 pub(super) fn brief(text: &str, most: usize) -> String {
-    // What is beyond this is cut anyway, however much of it are tags.
-    let start: String = text.chars().take(most.saturating_mul(6)).collect();
-    let plain = without_links(&without_tags(&start));
-    let words: Vec<&str> = plain.split(|c: char| c.is_whitespace() || c.is_control()).collect();
-    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    cut(&line, most)
+    // What is beyond this is cut anyway, however much of it are tags; a letter has up to 4 bytes.
+    let end = text.floor_char_boundary(most.saturating_mul(6 * 4).min(text.len()));
+    let start = text.get(..end).unwrap_or_default();
+    if start.contains('<') || start.contains('&') || start.contains("](") {
+        return cut(&one_line(&without_links(&without_tags(start)), most), most);
+    }
+    cut(&one_line(start, most), most)
+}
+
+/// Puts words on one line, until it is sure to be longer than it may be.
+fn one_line(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    let mut count = 0;
+    for word in text.split(is_between_words).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        count += word.chars().count() + 1;
+        // The space before the first word was counted, and is not there.
+        if count > most + 1 {
+            break;
+        }
+    }
+    line
+}
+
+/// Tells what separates words; marks that turn the direction of a text hide what it says.
+fn is_between_words(c: char) -> bool {
+    c.is_whitespace()
+        || c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 /// Joins sentences; one that says the same as the one before is left out.
@@ -117,6 +143,7 @@ mod tests {
             ("See [the guide](https://x.example/a_(b)) now", "See the guide) now"),
             ("1 < 2 and 3 > 2 &amp;lt;", "1 < 2 and 3 > 2 &lt;"),
             ("![logo](x.png) hi", "logo hi"),
+            ("a\u{202e}b\u{1b}[31m\u{7}c", "a b [31m c"),
             ("a](b", "a](b"),
         ] {
             assert_eq!(brief(text, 100), plain, "{text}");

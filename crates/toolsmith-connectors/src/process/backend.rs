@@ -1,25 +1,31 @@
 //! Starts the process of a tool on a free port and waits until it is well.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use tokio::time::timeout;
+use toolsmith_children::Sandbox;
 use toolsmith_core::{BoxFuture, Draft, Secret, Template, ToolError, Vault};
 
 use super::{
     entry::Entry,
+    port::Port,
     spawn::{Launch, ProcessLife, place},
 };
 use crate::{
     endpoint::{Door, Endpoint, HttpLine},
     life::{Backend, End, Life, Log, Services, Started},
+    uv::{Packages, Wanted},
 };
 
 /// How many ports are tried when somebody else was quicker.
 const PORTS: usize = 3;
+
+/// The port of a process whose network is its own: nobody else is there to take it.
+const INSIDE: u16 = 8000;
 
 /// Starts the process of one tool.
 #[derive(Debug)]
@@ -36,6 +42,12 @@ enum Trouble {
     /// Somebody else took the port between our look and its own.
     PortTaken(ToolError),
     Other(ToolError),
+}
+
+impl From<ToolError> for Trouble {
+    fn from(error: ToolError) -> Self {
+        Self::Other(error)
+    }
 }
 
 impl Process {
@@ -61,12 +73,16 @@ impl Process {
     }
 
     async fn run_once(&self, log: &Arc<Log>) -> Result<Started, Trouble> {
-        let port = free_port().map_err(Trouble::Other)?;
-        let launch = self.launch(port).map_err(Trouble::Other)?;
-        let children = self.services.children();
-        let mut life = launch.spawn(children, log).await.map_err(Trouble::Other)?;
+        let reserved = match &self.entry.sandbox {
+            Some(sandbox) if sandbox.parts_network() => None,
+            _ => Some(Port::reserve(&self.services)?),
+        };
+        let port = reserved.as_ref().map(|port| port.number);
+        let launch = self.launch(port.unwrap_or(INSIDE)).await?;
+        let mut life = launch.spawn(self.services.children(), log).await?;
+        life.port = reserved;
         life.listen(log);
-        let line = self.line(port);
+        let line = self.line(&mut life, port.unwrap_or(INSIDE))?;
         let well = timeout(self.entry.health.timeout, line.wait_until_well());
         let answer = tokio::select! {
             biased;
@@ -78,12 +94,12 @@ impl Process {
             return Err(Trouble::Other(self.too_slow(life, &why, log)));
         }
         let pid = Some(life.child.pid());
-        Ok(Started { line: Arc::new(line), life: Box::new(life), pid, port: Some(port) })
+        Ok(Started { line: Arc::new(line), life: Box::new(life), pid, port })
     }
 
-    fn launch(&self, port: u16) -> Result<Launch<'_>, ToolError> {
+    async fn launch(&self, port: u16) -> Result<Launch<'_>, ToolError> {
         let dir = self.entry.dir.as_ref().map(|dir| self.vault.fill(dir)).transpose()?;
-        let dir = dir.as_ref().map(|dir| dir.expose().as_str());
+        let folder = place(&self.folder, dir.as_ref().map(|dir| dir.expose().as_str()));
         let fill = |word: &Template| {
             let text = self.vault.fill(word)?;
             Ok(text.expose().replace("{port}", &port.to_string()))
@@ -91,34 +107,62 @@ impl Process {
         let words = self.entry.command.iter().map(fill);
         let words: Vec<String> = words.collect::<Result<_, ToolError>>()?;
         let is_uv = words.first().is_some_and(|program| is_uv(program));
-        let mut inherited =
-            if is_uv { self.services.uv_environment() } else { self.services.clean_environment() };
+        let mut sandbox = self.entry.sandbox.clone();
+        let packages = match &mut sandbox {
+            Some(sandbox) if is_uv => Some(self.packages(&folder, sandbox).await?),
+            _ => None,
+        };
+        let mut inherited = match &packages {
+            // In a sandbox uv is not told where packages come from, nor by which keys.
+            None if is_uv => self.services.uv_environment(),
+            _ => self.services.clean_environment(),
+        };
+        inherited.extend(packages.iter().flat_map(Packages::variables));
         inherited.insert("PORT".to_owned(), port.to_string());
         // Python would keep its last lines to itself when it is killed.
         inherited.insert("PYTHONUNBUFFERED".to_owned(), "1".to_owned());
         Ok(Launch {
             words,
-            folder: place(&self.folder, dir),
+            folder,
             inherited,
             env: &self.entry.env,
             vault: &self.vault,
             limits: self.entry.limits,
+            sandbox,
+            packages,
         })
     }
 
-    fn line(&self, port: u16) -> HttpLine {
-        HttpLine {
-            endpoint: Endpoint {
-                who: format!("The process of `{}`", self.tool),
-                client: self.services.client().clone(),
-                base: Secret::new(format!("http://127.0.0.1:{port}")),
-                convention: self.entry.convention.clone(),
-                headers: Vec::new(),
-                redactor: self.vault.redactor().clone(),
-            },
-            health: self.entry.health.path.clone(),
-            door: Door::Port(SocketAddr::from((Ipv4Addr::LOCALHOST, port))),
-        }
+    /// Gets the packages of the project, and lets the sandbox show them.
+    async fn packages(&self, folder: &Path, sandbox: &mut Sandbox) -> Result<Packages, ToolError> {
+        let redactor = self.vault.redactor();
+        let wanted = Wanted { folder, dependencies: &[], sandbox, redactor };
+        let packages = wanted.get(&self.services, self.entry.health.timeout).await?;
+        sandbox.read.extend(packages.shown());
+        Ok(packages)
+    }
+
+    fn line(&self, life: &mut ProcessLife, port: u16) -> Result<HttpLine, ToolError> {
+        let client = self.services.client();
+        let (client, base, door) = match life.open(port)? {
+            Some((doors, socket)) => {
+                let base = "http://localhost".to_owned();
+                (client.through(socket)?, base, Door::Inside(doors, port))
+            }
+            None => {
+                let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+                (client.afresh()?, format!("http://{address}"), Door::Port(address))
+            }
+        };
+        let endpoint = Endpoint {
+            who: format!("The process of `{}`", self.tool),
+            client,
+            base: Secret::new(base),
+            convention: self.entry.convention.clone(),
+            headers: Vec::new(),
+            redactor: self.vault.redactor().clone(),
+        };
+        Ok(HttpLine { endpoint, health: self.entry.health.path.clone(), door })
     }
 
     fn ended_early(&self, end: &End, log: &Log) -> Trouble {
@@ -154,12 +198,4 @@ impl Backend for Process {
 
 fn is_uv(program: &str) -> bool {
     Path::new(program).file_name().is_some_and(|name| name == "uv")
-}
-
-/// Finds a port of this machine that nobody listens on.
-pub(crate) fn free_port() -> Result<u16, ToolError> {
-    let found = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|door| door.local_addr());
-    found.map(|address| address.port()).map_err(|error| {
-        ToolError::failed("There is no free port on this machine.").with_source(error)
-    })
 }

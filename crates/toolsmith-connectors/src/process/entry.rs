@@ -1,12 +1,13 @@
 //! Reads the keys of a process's entry.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use toolsmith_children::Limits;
-use toolsmith_core::{Draft, Fields, Template, Value, describe};
+use toolsmith_children::{Limits, Sandbox};
+use toolsmith_core::{Confinement, Draft, Fields, Template, Value, describe};
 
 use crate::{
     command::{read_env, read_limits},
+    confine,
     endpoint::{Convention, Health},
     life::{Backend, Log, Rules, Service, Services, Source, USUAL_LINES},
     texts,
@@ -21,6 +22,11 @@ const IDLE: Duration = Duration::from_mins(5);
 /// How long calls under way may take when a service is stopped.
 const DRAIN: Duration = Duration::from_secs(5);
 
+/// How many calls may be under way to a process with a network of its own; others wait.
+///
+/// A strict sandbox allows 64 threads in all, and simple servers have one for each connection.
+const DOORS: u16 = 32;
+
 /// What an entry says.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -31,6 +37,7 @@ pub(super) struct Entry {
     pub(super) health: Health,
     pub(super) span: Span,
     pub(super) limits: Limits,
+    pub(super) sandbox: Option<Sandbox>,
 }
 
 impl Entry {
@@ -49,8 +56,16 @@ impl Entry {
             health: Health::read(fields),
             span: Span::read(fields),
             limits: read_limits(fields),
+            sandbox: None,
         };
         (fields.is_fine() && texts::are_readable(fields.object())).then_some(entry)
+    }
+
+    /// Lets the process run in a sandbox; its paths begin at the folder of the definition.
+    pub(super) fn confine(&mut self, confinement: &Confinement, folder: &Path) {
+        let sandbox = confine::sandbox(confinement, folder);
+        self.sandbox = Some(Sandbox { doors: DOORS, ..sandbox });
+        self.limits = confine::limits(confinement, self.limits);
     }
 }
 
@@ -80,8 +95,8 @@ impl Span {
         services: &Services,
         backend: Box<dyn Backend>,
     ) -> Box<dyn Source> {
-        let tool = draft.spec.name.text();
-        let log = Log::new(tool, self.log_lines, draft.vault.redactor().clone());
+        let tool = draft.spec;
+        let log = Log::new(tool.name.as_str(), self.log_lines, draft.vault.redactor().clone());
         let idle = Some(self.idle).filter(|idle| !idle.is_zero());
         let rules = Rules { idle, drain: self.drain };
         Box::new(Service::new(services, tool, backend, rules, log))

@@ -23,17 +23,16 @@
 
 mod backend;
 mod entry;
+mod port;
 mod spawn;
 
-use std::sync::Arc;
-
-use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
+use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker};
 
 use self::{backend::Process, entry::Entry};
 pub(crate) use self::{
-    backend::free_port,
     entry::{Span, read_dir},
-    spawn::{Launch, ProcessLife, place},
+    port::Port,
+    spawn::{Launch, ProcessLife, not_started, place},
 };
 use crate::life::{Services, Single, Source};
 
@@ -53,8 +52,12 @@ impl ProcessMaker {
         &self,
         draft: &Draft<'_>,
         fields: &mut Fields<'_>,
+        confinement: Option<&Confinement>,
     ) -> Option<Box<dyn Source>> {
-        let entry = Entry::read(fields)?;
+        let mut entry = Entry::read(fields)?;
+        if let Some(confinement) = confinement {
+            entry.confine(confinement, draft.folder);
+        }
         let span = entry.span;
         let backend = Process::new(entry, draft, self.services.clone());
         Some(span.serve(draft, &self.services, Box::new(backend)))
@@ -71,8 +74,20 @@ impl Maker for ProcessMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
-        let source = self.source(draft, entry)?;
-        Some(Work::Async(Arc::new(Single { source, upstream: None })).into())
+        self.source(draft, entry, None).map(Single::of)
+    }
+
+    fn can_confine(&self) -> bool {
+        true
+    }
+
+    fn make_confined(
+        &self,
+        draft: &Draft<'_>,
+        entry: &mut Fields<'_>,
+        confinement: &Confinement,
+    ) -> Option<Made> {
+        self.source(draft, entry, Some(confinement)).map(Single::of)
     }
 }
 

@@ -7,12 +7,18 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::{task::JoinSet, time::timeout};
-use toolsmith_children::{Child, ChildError, Children, Command, Exit, Limits, find};
+use toolsmith_children::{
+    Child, ChildError, Children, Command, Doors, Entrance, Exit, Limits, Sandbox, find,
+};
 use toolsmith_core::{BoxFuture, Template, ToolError, Vault, json};
 
-use crate::life::{End, Life, Log};
+use super::port::Port;
+use crate::{
+    life::{End, Life, Log},
+    scratch::Scratch,
+    uv::Packages,
+};
 
 /// How long a child may take to end when it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -30,15 +36,19 @@ pub(crate) struct Launch<'a> {
     pub(crate) env: &'a [(String, Template)],
     pub(crate) vault: &'a Vault,
     pub(crate) limits: Limits,
+    pub(crate) sandbox: Option<Sandbox>,
+    /// What it needs and cannot get itself, in a sandbox.
+    pub(crate) packages: Option<Packages>,
 }
 
 impl Launch<'_> {
     /// Starts the child; its complaints go to the log.
     pub(crate) async fn spawn(
-        self,
+        mut self,
         children: &Children,
         log: &Arc<Log>,
     ) -> Result<ProcessLife, ToolError> {
+        let packages = self.packages.take();
         let command = self.command()?;
         let mut child = children.spawn(command).await.map_err(not_started)?;
         let mut listeners = JoinSet::new();
@@ -46,7 +56,7 @@ impl Launch<'_> {
             let log = Arc::clone(log);
             listeners.spawn(async move { log.follow(stderr).await });
         }
-        Ok(ProcessLife { child, listeners })
+        Ok(ProcessLife { child, listeners, port: None, entrance: None, _packages: packages })
     }
 
     fn command(self) -> Result<Command, ToolError> {
@@ -71,6 +81,7 @@ impl Launch<'_> {
             .with_env(env)
             .with_limits(self.limits);
         command.name = Some(name.into());
+        command.sandbox = self.sandbox;
         Ok(command)
     }
 }
@@ -81,6 +92,10 @@ pub(crate) struct ProcessLife {
     pub(crate) child: Child,
     /// Those who read and write its pipes.
     pub(crate) listeners: JoinSet<()>,
+    /// The port of this machine that it was told.
+    pub(super) port: Option<Port>,
+    entrance: Option<(Entrance, Scratch)>,
+    _packages: Option<Packages>,
 }
 
 impl ProcessLife {
@@ -91,6 +106,23 @@ impl ProcessLife {
             let log = Arc::clone(log);
             self.listeners.spawn(async move { log.follow(stdout).await });
         }
+    }
+}
+
+impl ProcessLife {
+    /// Opens a socket of ours that leads to a port inside; nothing when its network is ours.
+    pub(crate) fn open(&mut self, port: u16) -> Result<Option<(Doors, PathBuf)>, ToolError> {
+        let Some(doors) = self.child.doors.take() else { return Ok(None) };
+        let opened = Scratch::make().and_then(|scratch| {
+            let socket = scratch.path().join("socket");
+            Ok((doors.serve(port, &socket)?, scratch, socket))
+        });
+        let (entrance, scratch, socket) = opened.map_err(|error| {
+            ToolError::failed("No socket could be made that leads into the sandbox.")
+                .with_source(error)
+        })?;
+        self.entrance = Some((entrance, scratch));
+        Ok(Some((doors, socket)))
     }
 }
 
@@ -106,11 +138,7 @@ impl Life for ProcessLife {
 
     fn stop(mut self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            let group = i32::try_from(self.child.pid()).ok().and_then(Pid::from_raw);
-            if let Some(group) = group {
-                // One that has ended meanwhile needs no signal; its number is still its own.
-                kill_process_group(group, Signal::TERM).ok();
-            }
+            self.child.ask_to_end();
             timeout(GRACE, self.child.exited()).await.ok();
         })
     }
@@ -131,7 +159,7 @@ pub(crate) fn place(folder: &Path, dir: Option<&str>) -> PathBuf {
     dir.map_or_else(|| folder.clone(), |dir| folder.join(dir))
 }
 
-fn not_started(error: ChildError) -> ToolError {
+pub(crate) fn not_started(error: ChildError) -> ToolError {
     match &error {
         ChildError::NotFound { program, .. } if program == "uv" => ToolError::failed(
             "There is no program `uv`, which starts Python projects. Install it (`pip install uv`, \
@@ -144,6 +172,10 @@ fn not_started(error: ChildError) -> ToolError {
         ChildError::Start { program, source } => ToolError::failed(format!(
             "The program `{program}` cannot be started: {}. Check the file and `dir`.",
             source.kind()
+        )),
+        ChildError::Sandbox { lack, .. } => ToolError::failed(format!(
+            "The process was not started, since its sandbox cannot be enforced on this machine: \
+             {lack}."
         )),
         _ => ToolError::failed("The process could not be talked to."),
     }

@@ -1,8 +1,12 @@
 //! Starts the process that runs a function, and waits until the function is loaded.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tokio::time::timeout;
+use toolsmith_children::Sandbox;
 use toolsmith_core::{BoxFuture, Draft, ToolError, Vault};
 
 use super::{
@@ -12,6 +16,7 @@ use super::{
 use crate::{
     life::{Backend, End, Life, Log, Services, Started},
     process::{Launch, place},
+    uv::{Packages, Wanted},
 };
 
 /// What runs the function; it needs nothing but Python itself.
@@ -39,7 +44,7 @@ impl Python {
     }
 
     async fn run(&self, log: &Arc<Log>) -> Result<Started, ToolError> {
-        let mut life = self.launch()?.spawn(self.services.children(), log).await?;
+        let mut life = self.launch().await?.spawn(self.services.children(), log).await?;
         let opening = PythonLine::open(&mut life, &self.entry.function, log);
         let opened = timeout(self.entry.start_timeout, opening).await;
         let line = match opened {
@@ -63,9 +68,38 @@ impl Python {
         Ok(Started { line, life: Box::new(life), pid, port: None })
     }
 
-    fn launch(&self) -> Result<Launch<'_>, ToolError> {
+    async fn launch(&self) -> Result<Launch<'_>, ToolError> {
         let dir = self.entry.dir.as_ref().map(|dir| self.vault.fill(dir)).transpose()?;
         let folder = place(&self.folder, dir.as_ref().map(|dir| dir.expose().as_str()));
+        let mut sandbox = self.entry.sandbox.clone();
+        let packages = match &mut sandbox {
+            None => None,
+            Some(sandbox) => {
+                let packages = self.packages(&folder, sandbox).await?;
+                sandbox.read.extend(packages.shown());
+                Some(packages)
+            }
+        };
+        let (mut words, inherited) = match &packages {
+            None => (self.uv_run(&folder), self.services.uv_environment()),
+            Some(packages) => {
+                let mut inherited = self.services.clean_environment();
+                inherited.extend(packages.variables());
+                (vec![packages.python().display().to_string()], inherited)
+            }
+        };
+        let (kind, target) = match &self.entry.code {
+            Code::Module(module) => ("module", module),
+            Code::File(file) => ("file", file),
+        };
+        words.extend(["-u", "-c", SHIM, kind, target].map(str::to_owned));
+        words.push(self.entry.function.clone());
+        let (env, limits) = (self.entry.env.as_slice(), self.entry.limits);
+        Ok(Launch { words, folder, inherited, env, vault: &self.vault, limits, sandbox, packages })
+    }
+
+    /// Returns the words by which uv starts Python with all packages.
+    fn uv_run(&self, folder: &Path) -> Vec<String> {
         let mut words: Vec<String> = ["uv", "run", "--quiet"].map(str::to_owned).to_vec();
         // A project further up is none of ours, and would only be built for nothing.
         if !folder.join("pyproject.toml").is_file() {
@@ -74,20 +108,14 @@ impl Python {
         for dependency in &self.entry.dependencies {
             words.extend(["--with".to_owned(), dependency.clone()]);
         }
-        let (kind, target) = match &self.entry.code {
-            Code::Module(module) => ("module", module),
-            Code::File(file) => ("file", file),
-        };
-        words.extend(["python", "-u", "-c", SHIM, kind, target].map(str::to_owned));
-        words.push(self.entry.function.clone());
-        Ok(Launch {
-            words,
-            folder,
-            inherited: self.services.uv_environment(),
-            env: &self.entry.env,
-            vault: &self.vault,
-            limits: self.entry.limits,
-        })
+        words.push("python".to_owned());
+        words
+    }
+
+    async fn packages(&self, folder: &Path, sandbox: &Sandbox) -> Result<Packages, ToolError> {
+        let dependencies = &self.entry.dependencies;
+        let wanted = Wanted { folder, dependencies, sandbox, redactor: self.vault.redactor() };
+        wanted.get(&self.services, self.entry.start_timeout).await
     }
 
     fn not_loaded(&self, why: &str, log: &Log) -> ToolError {

@@ -1,12 +1,13 @@
 //! Reads the keys of a Python function's entry.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
-use toolsmith_children::Limits;
-use toolsmith_core::{Fields, Template};
+use toolsmith_children::{Limits, Sandbox};
+use toolsmith_core::{Confinement, Fields, Template};
 
 use crate::{
     command::{read_env, read_limits},
+    confine,
     endpoint::Health,
     process::{Span, read_dir},
     texts,
@@ -23,6 +24,7 @@ pub(super) struct Entry {
     pub(super) start_timeout: Duration,
     pub(super) span: Span,
     pub(super) limits: Limits,
+    pub(super) sandbox: Option<Sandbox>,
 }
 
 /// Where the function is.
@@ -49,10 +51,17 @@ impl Entry {
             start_timeout: health.timeout,
             span: Span::read(fields),
             limits: read_limits(fields),
+            sandbox: None,
             code: code?,
             function: function?,
         };
         (fields.is_fine() && texts::are_readable(fields.object())).then_some(entry)
+    }
+
+    /// Lets the function run in a sandbox; its paths begin at the folder of the definition.
+    pub(super) fn confine(&mut self, confinement: &Confinement, folder: &Path) {
+        self.sandbox = Some(confine::sandbox(confinement, folder));
+        self.limits = confine::limits(confinement, self.limits);
     }
 }
 

@@ -39,7 +39,8 @@ pub(super) struct PythonLine {
     waiting: Arc<Waiting>,
 }
 
-type Waiting = Mutex<HashMap<u64, oneshot::Sender<Answer>>>;
+/// Those who wait for an answer; nothing once nobody listens to the process any more.
+type Waiting = Mutex<Option<HashMap<u64, oneshot::Sender<Answer>>>>;
 
 /// What comes of opening the line.
 pub(super) enum Opening {
@@ -79,7 +80,7 @@ impl PythonLine {
         let (questions, asked) = mpsc::channel(QUEUE);
         let (asides, said) = mpsc::unbounded_channel();
         let (tell, opened) = oneshot::channel();
-        let waiting = Arc::new(Waiting::default());
+        let waiting = Arc::new(Waiting::new(Some(HashMap::new())));
         life.listeners.spawn(write(stdin, asked, said));
         life.listeners.spawn(read(stdout, Arc::clone(&waiting), tell, Arc::clone(log)));
         match opened.await {
@@ -100,7 +101,8 @@ impl PythonLine {
     async fn ask(&self, key: &str, input: Option<Value>) -> Result<Answer, Missed> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (tell, answer) = oneshot::channel();
-        self.waiting.lock().insert(number, tell);
+        let asked = self.waiting.lock().as_mut().map(|waiting| waiting.insert(number, tell));
+        asked.ok_or(Missed::Before)?;
         let mut pending = Pending { line: self, number, is_sent: false };
         let line = match input {
             Some(input) => json!({ key: number, "input": input }),
@@ -166,7 +168,9 @@ struct Pending<'a> {
 
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
-        self.line.waiting.lock().remove(&self.number);
+        if let Some(waiting) = self.line.waiting.lock().as_mut() {
+            waiting.remove(&self.number);
+        }
         if self.is_sent {
             // A process that has gone needs no telling.
             self.line.asides.send(format!("{}\n", json!({ "cancel": self.number }))).ok();
@@ -240,8 +244,8 @@ async fn read(
             break;
         }
     }
-    // Whoever still waits learns that nobody answers.
-    waiting.lock().clear();
+    // Whoever still waits, and whoever asks from now on, learns that nobody answers.
+    waiting.lock().take();
 }
 
 fn position(bytes: &[u8], from: usize) -> Option<usize> {
@@ -250,7 +254,8 @@ fn position(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 fn answer(waiting: &Waiting, id: u64, answer: Answer) {
-    if let Some(tell) = waiting.lock().remove(&id) {
+    let tell = waiting.lock().as_mut().and_then(|waiting| waiting.remove(&id));
+    if let Some(tell) = tell {
         // Whoever asked may have gone.
         tell.send(answer).ok();
     }

@@ -18,9 +18,7 @@ mod backend;
 mod entry;
 mod line;
 
-use std::sync::Arc;
-
-use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Work};
+use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker};
 
 use self::{backend::Python, entry::Entry};
 use crate::life::{Services, Single, Source};
@@ -41,8 +39,12 @@ impl PythonMaker {
         &self,
         draft: &Draft<'_>,
         fields: &mut Fields<'_>,
+        confinement: Option<&Confinement>,
     ) -> Option<Box<dyn Source>> {
-        let entry = Entry::read(fields)?;
+        let mut entry = Entry::read(fields)?;
+        if let Some(confinement) = confinement {
+            entry.confine(confinement, draft.folder);
+        }
         let span = entry.span;
         let backend = Python::new(entry, draft, self.services.clone());
         Some(span.serve(draft, &self.services, Box::new(backend)))
@@ -59,8 +61,20 @@ impl Maker for PythonMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
-        let source = self.source(draft, entry)?;
-        Some(Work::Async(Arc::new(Single { source, upstream: None })).into())
+        self.source(draft, entry, None).map(Single::of)
+    }
+
+    fn can_confine(&self) -> bool {
+        true
+    }
+
+    fn make_confined(
+        &self,
+        draft: &Draft<'_>,
+        entry: &mut Fields<'_>,
+        confinement: &Confinement,
+    ) -> Option<Made> {
+        self.source(draft, entry, Some(confinement)).map(Single::of)
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 use toolsmith_children::Children;
-use toolsmith_core::{Advice, ErrorKind, Value, json};
+use toolsmith_core::{Advice, Confinement, ErrorKind, SandboxProfile, Value, json};
 use toolsmith_net::{Client, Settings};
 use toolsmith_testing::{fixtures, skip};
 
@@ -44,6 +44,16 @@ def odd():
 def stuck():
     open("stuck", "w").close()
     time.sleep(600)
+
+def attempt(code):
+    return str(eval(code))
+
+def packaged():
+    import idna
+    return idna.encode("b\u00fccher").decode()
+
+def huge(size):
+    return "x" * size
 
 @dataclasses.dataclass
 class Point:
@@ -189,4 +199,84 @@ fn wrong_entries_say_what_is_wrong() {
         let faults = workbench::make(&maker, &entry, &[], std::path::Path::new(".")).err();
         assert_eq!(faults, Some(vec![expected.to_owned()]));
     }
+}
+
+fn confine(yard: &Yard, function: &str, confinement: &Confinement) -> Bench {
+    let maker = PythonMaker::new(yard.services.clone());
+    let entry = json!({
+        "module": "pkg.text",
+        "function": function,
+        "health": { "timeout": 60 },
+        "dependencies": if function == "packaged" { json!(["idna"]) } else { json!([]) },
+    });
+    let mut tool = workbench::confine(&maker, &entry, yard.folder.path(), confinement).unwrap();
+    tool.patience = Duration::from_mins(2);
+    tool
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_function_in_a_sandbox_answers_and_gets_nowhere() {
+    let Some(yard) = yard() else { return skip("uv is not installed; run ./test") };
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret");
+    fs::write(&secret, "the-secret").unwrap();
+    let strict = Confinement::new(SandboxProfile::Strict);
+    let tool = confine(&yard, "attempt", &strict);
+    let begun = Instant::now();
+    let read = json!({ "code": format!("open({:?}).read()", secret.display().to_string()) });
+    let error = tool.call(read.clone()).await.unwrap_err();
+    if error.message().contains("cannot be enforced") {
+        return workbench::skip_without_sandbox(&error);
+    }
+    println!("cold start of a Python function in strict: {:?}", begun.elapsed());
+    assert!(error.message().contains("raised FileNotFoundError"), "{error}");
+    for code in [
+        "__import__('socket').create_connection(('1.1.1.1', 53), 2)".to_owned(),
+        "open('pkg/text.py', 'a')".to_owned(),
+        format!("__import__('os').kill({}, 15)", std::process::id()),
+    ] {
+        let error = tool.call(json!({ "code": code })).await.unwrap_err();
+        assert!(error.message().contains("Error: "), "{error}");
+    }
+    assert_eq!(tool.call(json!({ "code": "1 + 1" })).await.unwrap(), json!("2"));
+    drop(tool);
+    let shown = vec![outside.path().display().to_string()];
+    let tool = confine(&yard, "attempt", &Confinement { read: shown, ..strict });
+    assert_eq!(tool.call(read).await.unwrap(), json!("the-secret"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn packages_that_a_function_depends_on_are_there_in_and_out_of_a_sandbox() {
+    let Some(yard) = yard() else { return skip("uv is not installed; run ./test") };
+    let entry = json!({ "module": "pkg.text", "function": "packaged", "dependencies": ["idna"] });
+    let plain = yard.make(&entry).unwrap();
+    match plain.call(json!({})).await {
+        Ok(output) => assert_eq!(output, json!("xn--bcher-kva")),
+        Err(error) => return skip(&format!("no registry of packages is reached: {error}")),
+    }
+    let tool = confine(&yard, "packaged", &Confinement::new(SandboxProfile::Strict));
+    match tool.call(json!({})).await {
+        Ok(output) => assert_eq!(output, json!("xn--bcher-kva")),
+        Err(error) => workbench::skip_without_sandbox(&error),
+    }
+    let entry = json!({ "module": "pkg.text", "function": "packaged", "dependencies": ["no-such-pkg-at-all"] });
+    let error = yard.make(&entry).unwrap().call(json!({})).await.unwrap_err();
+    assert!(error.message().contains("no-such-pkg-at-all"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_without_end_ends_the_process_and_not_the_caller_s_patience() {
+    let Some(yard) = yard() else { return skip("uv is not installed; run ./test") };
+    let tool = yard.tool("huge");
+    let error = tool.call(json!({ "size": 40 << 20 })).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::UpstreamError);
+    // Nobody waits for a process that is not listened to.
+    let call = timeout(Duration::from_secs(20), tool.call(json!({ "size": 1 })));
+    call.await.unwrap().ok();
+    let again = async {
+        while tool.call(json!({ "size": 1 })).await.is_err() {
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(30), again).await.unwrap();
 }

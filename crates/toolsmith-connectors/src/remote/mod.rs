@@ -59,6 +59,7 @@ impl RemoteMaker {
             headers: read_headers(fields),
             token: texts::template(fields, "token").map(Template::into_secret),
             is_suspect: false.into(),
+            is_reached: false.into(),
             url: url?,
         };
         (fields.is_fine() && texts::are_readable(fields.object())).then_some(remote)

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::time::timeout;
+use tokio::{net::TcpStream, time::timeout};
 use toolsmith_core::{BoxFuture, Secret, Template, ToolError, Value, Vault};
 use toolsmith_net::Client;
+use url::Url;
 
 use crate::{
     endpoint::{Convention, Endpoint, Health},
@@ -23,6 +24,8 @@ pub(super) struct Remote {
     pub(super) token: Option<Template>,
     /// Whether the last call did not reach it, or had no answer.
     pub(super) is_suspect: AtomicBool,
+    /// Whether the last call had an answer.
+    pub(super) is_reached: AtomicBool,
 }
 
 impl Remote {
@@ -34,7 +37,22 @@ impl Remote {
         let result = endpoint.call(&input).await;
         let is_lost = matches!(result, Err(Failure::Unreached(_) | Failure::Lost(_)));
         self.is_suspect.store(is_lost, Ordering::Relaxed);
+        self.is_reached.store(!is_lost, Ordering::Relaxed);
         result
+    }
+
+    /// Asks whether it can be reached at all, unless the last call has shown that.
+    async fn knock(&self) -> Result<(), ToolError> {
+        if self.is_reached.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let endpoint = self.endpoint()?;
+        let unreached = || ToolError::upstream(format!("{} could not be reached.", endpoint.who));
+        let url = Url::parse(endpoint.base.expose()).map_err(|_| unreached())?;
+        let port = url.port_or_known_default().unwrap_or_default();
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let door = TcpStream::connect((host, port)).await;
+        door.map(drop).map_err(|error| unreached().with_source(error))
     }
 
     /// Asks for its health, where it has such a check: a call that may do something is not a probe.
@@ -72,6 +90,10 @@ impl Remote {
 }
 
 impl Source for Remote {
+    fn come_up(&self) -> BoxFuture<'_, Result<(), ToolError>> {
+        Box::pin(self.knock())
+    }
+
     fn attempt(&self, input: Value) -> BoxFuture<'_, Result<Value, Failure>> {
         Box::pin(self.call(input))
     }

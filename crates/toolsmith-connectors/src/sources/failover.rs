@@ -1,11 +1,21 @@
 //! Asks the active source first, and the others when it cannot be started or reached.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use parking_lot::Mutex;
+use tokio::time::{Instant, timeout};
 use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value};
 
 use crate::life::{Backoff, Failure, Source};
+
+/// How long a source that did not come up in time before is looked at.
+///
+/// Its start goes on without us, so that this is enough to see that it is there by now.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Whether a call that may have run may be sent to another source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,17 +35,21 @@ struct Rested {
     place: usize,
     source: Box<dyn Source>,
     backoff: Mutex<Backoff>,
+    /// Whether it did not come up in its share of the time, and has not served a call since.
+    is_slow: AtomicBool,
 }
 
 impl Failover {
-    pub(super) fn new(sources: Vec<Box<dyn Source>>, active: usize, repeat: Repeat) -> Self {
-        let rested = |(place, source)| Rested { place, source, backoff: Mutex::default() };
-        let mut sources: Vec<Rested> = sources.into_iter().enumerate().map(rested).collect();
-        sources.sort_by_key(|rested| (rested.place != active, rested.place));
-        Self { sources, repeat }
+    /// Takes the sources with their places in the list, in the order in which they are asked.
+    pub(super) fn new(sources: Vec<(usize, Box<dyn Source>)>, repeat: Repeat) -> Self {
+        let sources = sources.into_iter().map(|(place, source)| {
+            let (backoff, is_slow) = (Mutex::default(), AtomicBool::new(false));
+            Rested { place, source, backoff, is_slow }
+        });
+        Self { sources: sources.collect(), repeat }
     }
 
-    async fn run(&self, input: Value) -> Result<Value, ToolError> {
+    async fn run(&self, deadline: Instant, input: Value) -> Result<Value, ToolError> {
         let is_awake = |rested: &&Rested| rested.backoff.lock().rest().is_none();
         let mut asked: Vec<&Rested> = self.sources.iter().filter(is_awake).collect();
         // When all of them rest, each says for itself how it is.
@@ -43,12 +57,9 @@ impl Failover {
             asked = self.sources.iter().collect();
         }
         let mut failures = Vec::new();
-        for rested in asked {
-            let failure = match rested.source.attempt(input.clone()).await {
-                Ok(value) => {
-                    rested.backoff.lock().forget();
-                    return Ok(value);
-                }
+        for (rested, left) in asked.iter().zip((1..=asked.len()).rev()) {
+            let failure = match rested.ask(deadline, left, input.clone()).await {
+                Ok(value) => return Ok(value),
                 Err(failure) => failure,
             };
             let may_go_on = match &failure {
@@ -56,9 +67,6 @@ impl Failover {
                 Failure::Lost(_) => self.repeat == Repeat::May,
                 Failure::Answered(_) => false,
             };
-            if !matches!(failure, Failure::Answered(_)) {
-                rested.backoff.lock().note_failure(Duration::ZERO);
-            }
             let error = failure.into_error();
             if !may_go_on {
                 return Err(error);
@@ -70,13 +78,53 @@ impl Failover {
     }
 }
 
+impl Rested {
+    /// Sends a call to the source; so many are left, this one included.
+    async fn ask(&self, deadline: Instant, left: usize, input: Value) -> Result<Value, Failure> {
+        let result = match self.come_up(deadline, left).await {
+            Ok(()) => self.source.attempt(input).await,
+            Err(error) => Err(Failure::Unreached(error)),
+        };
+        match &result {
+            Ok(_) | Err(Failure::Answered(_)) => {
+                self.is_slow.store(false, Ordering::Relaxed);
+                self.backoff.lock().forget();
+            }
+            Err(_) => self.backoff.lock().note_failure(Duration::ZERO),
+        }
+        result
+    }
+
+    /// Waits until the source can be called, for no longer than its share of the time that is left.
+    ///
+    /// A start that hangs would otherwise leave nothing for the others. The last one may have it all.
+    async fn come_up(&self, deadline: Instant, left: usize) -> Result<(), ToolError> {
+        if left <= 1 {
+            return self.source.come_up().await;
+        }
+        let time = deadline.saturating_duration_since(Instant::now());
+        let parts = u32::try_from(left).unwrap_or(u32::MAX);
+        let share = if self.is_slow.load(Ordering::Relaxed) { LOOK } else { time / parts };
+        match timeout(share, self.source.come_up()).await {
+            Ok(come) => come,
+            Err(_) => {
+                self.is_slow.store(true, Ordering::Relaxed);
+                Err(ToolError::upstream(format!(
+                    "It was not ready within {:.1} s, which was its share of the time.",
+                    share.as_secs_f64()
+                )))
+            }
+        }
+    }
+}
+
 impl Executor for Failover {
     fn execute<'a>(
         &'a self,
-        _cx: &'a ToolContext,
+        cx: &'a ToolContext,
         input: Value,
     ) -> BoxFuture<'a, Result<Value, ToolError>> {
-        Box::pin(self.run(input))
+        Box::pin(self.run(cx.deadline(), input))
     }
 }
 

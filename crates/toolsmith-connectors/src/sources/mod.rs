@@ -9,105 +9,14 @@
 //!
 //! `local` takes the keys of a process (or of a Python function), `docker` those of a container,
 //! `remote` those of a remote service. The active source is asked first. When it cannot be started
-//! or reached, the next one is, in the order of the list; the active one is asked again when its rest
-//! is over. A call that may have run is never sent to another source, unless the tool says that it
-//! may be repeated (`annotations: {idempotent: true}` or `read_only`).
+//! or reached in its share of the time, the next one is, in the order of the list; the active one is
+//! asked again when its rest is over. A call that may have run is never sent to another source, unless
+//! the tool says that it may be repeated (`annotations: {idempotent: true}` or `read_only`).
 
 mod failover;
+mod maker;
 
-use std::sync::Arc;
-
-use toolsmith_core::{BackendRuntime, Draft, Fields, Kind, Made, Maker, Work};
-
-use self::failover::{Failover, Repeat};
-use crate::{
-    container::ContainerMaker, life::Source, process::ProcessMaker, python::PythonMaker,
-    remote::RemoteMaker,
-};
-
-const TYPES: [&str; 3] = ["local", "docker", "remote"];
-
-/// Makes tools that several sources can serve.
-#[derive(Clone, Debug)]
-pub struct SourcesMaker {
-    process: ProcessMaker,
-    python: PythonMaker,
-    container: ContainerMaker,
-    remote: RemoteMaker,
-}
-
-impl SourcesMaker {
-    /// Makes the sources with these makers.
-    pub fn new(
-        process: ProcessMaker,
-        python: PythonMaker,
-        container: ContainerMaker,
-        remote: RemoteMaker,
-    ) -> Self {
-        Self { process, python, container, remote }
-    }
-
-    fn source(
-        &self,
-        draft: &Draft<'_>,
-        source: &mut Fields<'_>,
-    ) -> Option<(BackendRuntime, Box<dyn Source>)> {
-        if source.any("type").is_none() {
-            source.miss("type", "one of `local`, `docker`, `remote`");
-        }
-        let is_function = source.object().contains_key("function");
-        let (runtime, made) = match source.word("type", &TYPES)? {
-            "docker" => (BackendRuntime::Docker, self.container.source(draft, source)),
-            "remote" => (BackendRuntime::Remote, self.remote.source(draft, source)),
-            _ if is_function => (BackendRuntime::Local, self.python.source(draft, source)),
-            _ => (BackendRuntime::Local, self.process.source(draft, source)),
-        };
-        Some((runtime, made?))
-    }
-}
-
-impl Maker for SourcesMaker {
-    fn types(&self) -> &'static [&'static str] {
-        &["sources"]
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Process
-    }
-
-    fn make(&self, draft: &Draft<'_>, fields: &mut Fields<'_>) -> Option<Made> {
-        let items = fields.list("sources")?;
-        if items.is_empty() {
-            fields.blame("sources", "expected at least one source");
-        }
-        let active = fields.count("active_source").unwrap_or_default();
-        let active = usize::try_from(active).unwrap_or(usize::MAX);
-        if !items.is_empty() && active >= items.len() {
-            let count = items.len();
-            fields
-                .blame("active_source", format!("there are only {count} sources, counted from 0"));
-        }
-        let mut made = Vec::with_capacity(items.len());
-        for (place, item) in items.iter().enumerate() {
-            match Fields::of(item, format!("{}/sources/{place}", fields.pointer())) {
-                Ok(mut inner) => {
-                    made.extend(self.source(draft, &mut inner));
-                    fields.leave(inner);
-                }
-                Err(fault) => fields.add(fault),
-            }
-        }
-        if !fields.is_fine() || made.len() != items.len() {
-            return None;
-        }
-        let runtime = made.get(active).map(|(runtime, _)| *runtime);
-        let sources = made.into_iter().map(|(_, source)| source).collect();
-        let hints = draft.spec.annotations;
-        let repeat = if hints.idempotent || hints.read_only { Repeat::May } else { Repeat::Never };
-        let work = Work::Async(Arc::new(Failover::new(sources, active, repeat)));
-        Some(Made { work, runtime })
-    }
-}
+pub use self::maker::SourcesMaker;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use toolsmith_children::Children;
 use toolsmith_core::{BoxFuture, ToolError, Value, json};
 use toolsmith_net::{Client, Settings};
@@ -33,6 +33,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 enum Mood {
     Well,
+    NeverUp,
     Unreachable,
     Losing,
     Refusing,
@@ -52,12 +53,22 @@ impl Played {
 }
 
 impl Source for Played {
+    fn come_up(&self) -> BoxFuture<'_, Result<(), ToolError>> {
+        let mood = *self.0.0.lock();
+        Box::pin(async move {
+            if matches!(mood, Mood::NeverUp) {
+                std::future::pending::<()>().await;
+            }
+            Ok(())
+        })
+    }
+
     fn attempt(&self, input: Value) -> BoxFuture<'_, Result<Value, Failure>> {
         self.0.1.fetch_add(1, Ordering::Relaxed);
         let mood = *self.0.0.lock();
         Box::pin(async move {
             match mood {
-                Mood::Well => Ok(input),
+                Mood::Well | Mood::NeverUp => Ok(input),
                 Mood::Unreachable => {
                     Err(Failure::Unreached(ToolError::upstream("It is not there.")))
                 }
@@ -70,7 +81,9 @@ impl Source for Played {
 
 fn bench(sources: &[&Played], active: usize, repeat: Repeat) -> Bench {
     let sources = sources.iter().map(|played| Box::new((*played).clone()) as Box<dyn Source>);
-    let failover = Failover::new(sources.collect(), active, repeat);
+    let mut sources: Vec<(usize, Box<dyn Source>)> = sources.enumerate().collect();
+    sources.sort_by_key(|(place, _)| *place != active);
+    let failover = Failover::new(sources, repeat);
     Bench {
         work: toolsmith_core::Work::Async(Arc::new(failover)),
         context: toolsmith_core::Context::default(),
@@ -102,6 +115,23 @@ async fn a_call_that_may_have_run_goes_to_another_source_only_if_it_may_be_repea
     let error = bench(&[&first, &second], 0, Repeat::Never).call(json!({})).await.unwrap_err();
     assert_eq!((error.message(), second.asked()), ("It broke off.", 0));
     assert!(bench(&[&first, &second], 0, Repeat::May).call(json!({})).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_never_comes_up_leaves_the_others_their_share_of_the_time() {
+    let (first, second) = (Played::new(Mood::NeverUp), Played::new(Mood::NeverUp));
+    let third = Played::new(Mood::Well);
+    let tool = bench(&[&first, &second, &third], 0, Repeat::Never);
+    let begun = Instant::now();
+    assert!(tool.call(json!({})).await.is_ok());
+    assert_eq!(begun.elapsed().as_secs(), 20, "a third of 30 s, and half of what was left");
+    let begun = Instant::now();
+    assert!(tool.call(json!({})).await.is_ok());
+    assert!(begun.elapsed() < Duration::from_secs(1), "it is not waited for twice");
+    *first.0.0.lock() = Mood::Well;
+    sleep(Duration::from_secs(10)).await;
+    assert!(tool.call(json!({})).await.is_ok());
+    assert_eq!((first.asked(), third.asked()), (1, 2), "it is asked first again once it is up");
 }
 
 #[tokio::test]

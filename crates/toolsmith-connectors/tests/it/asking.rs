@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
-use toolsmith_connectors::mcp::Servers;
 use toolsmith_core::{
     Answer, Asker, BoxFuture, Call, Context, ErrorKind, Outcome, Question, ToolError, Value, json,
 };
@@ -20,14 +19,14 @@ const WAYS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// Answers always the same, and keeps what it was asked.
 #[derive(Debug)]
-struct Someone {
+pub(crate) struct Someone {
     answer: Answer,
-    asked: Mutex<Vec<Question>>,
+    pub(crate) asked: Mutex<Vec<Question>>,
     models: Mutex<Vec<Value>>,
 }
 
 impl Someone {
-    fn who_says(answer: Answer) -> Arc<Self> {
+    pub(crate) fn who_says(answer: Answer) -> Arc<Self> {
         Arc::new(Self { answer, asked: Mutex::default(), models: Mutex::default() })
     }
 }
@@ -41,15 +40,24 @@ impl Asker for Someone {
     fn sample(&self, request: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
         self.models.lock().push(request);
         let content = json!({ "type": "text", "text": "hello" });
-        Box::pin(async move {
-            Ok(json!({ "model": "small", "role": "assistant", "content": content }))
-        })
+        Box::pin(
+            async move { Ok(json!({ "model": "small", "role": "assistant", "content": content })) },
+        )
     }
 }
 
 async fn call(bench: &Bench, tool: &str, asker: &Arc<Someone>) -> Outcome {
+    call_with(bench, tool, json!({}), asker).await
+}
+
+pub(crate) async fn call_with(
+    bench: &Bench,
+    tool: &str,
+    input: Value,
+    asker: &Arc<Someone>,
+) -> Outcome {
     let asker = Arc::<Someone>::clone(asker);
-    bench.engine.call(Call::new(tool, json!({})).with_asker(asker)).await
+    bench.engine.call(Call::new(tool, input).with_asker(asker)).await
 }
 
 #[tokio::test]
@@ -62,7 +70,9 @@ async fn whoever_called_is_asked_and_the_answer_reaches_the_server() {
         let expected = json!({ "action": "accept", "content": { "name": "Ada" } });
         assert_eq!(*outcome.output(), expected, "{revision}: {outcome:?}");
         let asked = someone.asked.lock().clone();
-        let [Question::Form { from, message, schema }] = asked.as_slice() else { panic!("{asked:?}") };
+        let [Question::Form { from, message, schema }] = asked.as_slice() else {
+            panic!("{asked:?}")
+        };
         assert_eq!((from.as_str(), message.as_str()), ("`srv__name` (MCP server `srv`)", "Who?"));
         assert_eq!(schema["required"], json!(["name"]));
         for (answer, action) in [(Answer::Decline, "decline"), (Answer::Cancel, "cancel")] {
@@ -116,10 +126,7 @@ async fn a_model_is_asked_only_where_it_was_offered() {
         let someone = Someone::who_says(Answer::Decline);
         let folder = tempfile::tempdir().unwrap();
         let offering = surroundings(folder.path()).with_sampling();
-        let servers = Servers::new(offering, vec![settings.clone()]);
-        let engine = Engine::builder().build().unwrap();
-        servers.attach(&engine, Arc::new(|_| false));
-        let bench = Bench { engine, servers, folder };
+        let bench = Bench::around(offering, folder, Engine::builder(), vec![settings.clone()]);
         assert!(bench.servers.load().await.is_empty());
         let outcome = call(&bench, "srv__model", &someone).await;
         assert_eq!(outcome.output()["model"], json!("small"), "{revision}: {outcome:?}");
@@ -227,7 +234,8 @@ async fn a_question_ends_with_its_call() {
         let silent = Arc::new(Silent::default());
         let context = Context { timeout: Some(Duration::from_millis(500)), ..Context::default() };
         let asker = Arc::<Silent>::clone(&silent);
-        let call = Call::new(tool, json!({ "text": "stay" })).with_context(context).with_asker(asker);
+        let call =
+            Call::new(tool, json!({ "text": "stay" })).with_context(context).with_asker(asker);
         let outcome = bench.engine.call(call).await;
         assert_eq!(outcome.error().unwrap().kind(), ErrorKind::Timeout, "{revision}");
         let ended = tokio::time::timeout(Duration::from_secs(20), silent.dropped.notified()).await;

@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 use toolsmith_children::{Children, find};
 use toolsmith_connectors::mcp::{Link, Program, ServerSettings, Servers, Surroundings};
 use toolsmith_core::{Call, Outcome, Redactor, Template, Value, Vault};
-use toolsmith_engine::Engine;
+use toolsmith_engine::{Builder, Engine};
 use toolsmith_net::Client;
 use toolsmith_testing::skip;
 
@@ -37,8 +37,24 @@ impl Bench {
     }
 
     pub(crate) fn in_folder(folder: TempDir, settings: Vec<ServerSettings>) -> Self {
-        let servers = Servers::new(surroundings(folder.path()), settings);
-        let engine = Engine::builder().build().unwrap();
+        Self::around(surroundings(folder.path()), folder, Engine::builder(), settings)
+    }
+
+    /// Makes an engine that takes out of its outcomes whatever secret the servers know.
+    pub(crate) fn discreet(folder: TempDir, settings: Vec<ServerSettings>) -> Self {
+        let redactor = Redactor::default();
+        let around = surroundings_with(folder.path(), redactor.clone());
+        Self::around(around, folder, Engine::builder().with_redactor(redactor), settings)
+    }
+
+    pub(crate) fn around(
+        surroundings: Surroundings,
+        folder: TempDir,
+        builder: Builder,
+        settings: Vec<ServerSettings>,
+    ) -> Self {
+        let servers = Servers::new(surroundings, settings);
+        let engine = builder.build().unwrap();
         servers.attach(&engine, Arc::new(|_| false));
         Self { engine, servers, folder }
     }
@@ -61,11 +77,16 @@ impl Bench {
 }
 
 pub(crate) fn surroundings(memory: &Path) -> Surroundings {
+    surroundings_with(memory, Redactor::default())
+}
+
+/// The same, with secrets told to somebody who takes them out.
+pub(crate) fn surroundings_with(memory: &Path, redactor: Redactor) -> Surroundings {
     let mut environment = BTreeMap::from([("PATH".to_owned(), PATH.to_owned())]);
     environment.insert("SECRET_KEY".to_owned(), "hidden".to_owned());
     environment.insert("HOME".to_owned(), memory.display().to_string());
     let net = Client::new(toolsmith_net::Settings::default()).unwrap();
-    let vault = Vault::with_values([("TOKEN", "s3cret-token")], Redactor::default());
+    let vault = Vault::with_values([("TOKEN", "s3cret-token")], redactor);
     Surroundings::new(Children::new(), &environment, net, vault).with_memory(memory.join("mcp"))
 }
 

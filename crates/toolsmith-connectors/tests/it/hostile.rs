@@ -118,3 +118,61 @@ async fn a_crash_loop_is_left_alone_for_a_while() {
     let message = failed[0].1.message();
     assert!(message.contains("failed several times in a row and is started again in"), "{message}");
 }
+
+#[tokio::test]
+async fn a_storm_of_changes_is_followed_in_peace() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "storm"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    let mut lists = 0;
+    for _ in 0..3 {
+        let outcome = bench.call("srv__echo", json!({})).await;
+        let text = outcome.output().as_str().unwrap_or_default();
+        lists = text.parse::<u32>().unwrap_or_else(|_| panic!("{outcome:?}"));
+    }
+    // Three pages a list: 60,000 changes are a handful of lists.
+    assert!(lists < 300, "{lists}");
+    assert_eq!(bench.servers.statuses().remove(0).state, State::Running);
+}
+
+#[tokio::test]
+async fn answers_that_come_twice_or_to_nothing_count_once() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "twice"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    for n in 0..50 {
+        let outcome = bench.call("srv__echo", json!({ "text": n.to_string() })).await;
+        assert_eq!(*outcome.output(), json!(n.to_string()), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn names_that_would_steer_a_terminal_become_harmless() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "control"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    let names = bench.names();
+    assert!(names.iter().any(|name| name == "srv__a__31mb_"), "{names:?}");
+    for name in names {
+        let is_legal = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+        assert!(name.chars().all(is_legal) && name.len() <= 64, "{name:?}");
+        assert!(bench.call(&name, json!({})).await.is_success(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn questions_while_a_server_ends_hold_nothing_up() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "late"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    bench.servers.close().await;
+    assert_eq!(bench.servers.statuses().remove(0).state, State::Stopped);
+    assert!(bench.call("srv__structured", json!({})).await.is_success());
+}
+
+#[tokio::test]
+async fn complaints_without_measure_are_cut() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "huge"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    for tool in ["srv__fail", "srv__refuse"] {
+        let outcome = bench.call(tool, json!({})).await;
+        let size = serde_json::to_string(&outcome).unwrap().len();
+        assert!(!outcome.is_success() && size < 200_000, "{tool}: {size} bytes");
+    }
+}

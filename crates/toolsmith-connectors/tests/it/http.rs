@@ -7,10 +7,11 @@ use std::{
     time::Duration,
 };
 
+use tokio::time::{Instant, sleep, timeout};
 use toolsmith_connectors::mcp::{
     Address, ClientCredentials, Credentials, Link, ServerSettings, State,
 };
-use toolsmith_core::{BackendRuntime, ErrorKind, Template, json};
+use toolsmith_core::{BackendRuntime, Call, Context, ErrorKind, Template, json};
 use toolsmith_testing::skip;
 
 use crate::bench::Bench;
@@ -119,6 +120,40 @@ async fn the_old_transport_is_told_by_name() {
     let message = failed[0].1.message();
     assert!(message.contains("old HTTP+SSE transport"), "{message}");
     assert!(message.contains("streamable HTTP"), "{message}");
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_waits_for_is_cancelled_by_http_too() {
+    for leaves in [true, false] {
+        let Some(service) = Service::start("json") else { return };
+        let bench = Bench::started(vec![service.settings()]).await;
+        let limit = if leaves { Duration::from_secs(30) } else { Duration::from_millis(300) };
+        let context = Context { timeout: Some(limit), ..Context::default() };
+        let call = bench.engine.call(Call::new("far__wait", json!({})).with_context(context));
+        // The caller leaves, or the deadline passes.
+        timeout(Duration::from_millis(600), call).await.ok();
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let outcome = bench.call("far__count", json!({})).await;
+            if outcome.output()["cancelled"] == json!(1) {
+                break;
+            }
+            assert!(Instant::now() < until, "not told: {outcome:?}");
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_without_end_is_cut_off() {
+    let Some(service) = Service::start("json") else { return };
+    let bench = Bench::started(vec![service.settings()]).await;
+    let outcome = bench.call("far__endless_body", json!({})).await;
+    let error = outcome.error().unwrap();
+    assert!(error.message().contains("sent a message of more than 16 MiB"), "{error}");
+    let outcome = bench.call("far__endless_line", json!({})).await;
+    assert_eq!(outcome.error().unwrap().kind(), ErrorKind::UpstreamError, "{outcome:?}");
+    assert!(bench.call("far__echo", json!({})).await.is_success());
 }
 
 #[tokio::test]

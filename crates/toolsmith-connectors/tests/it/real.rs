@@ -3,11 +3,14 @@
 use std::{fs, path::PathBuf, process::Command, time::Duration};
 
 use toolsmith_connectors::mcp::{ServerSettings, State};
-use toolsmith_core::{Call, Context, ErrorKind, Value, json};
-use toolsmith_engine::Followed;
+use toolsmith_core::{Answer, Call, Context, ErrorKind, Question, StreamItem, Value, json};
+use toolsmith_engine::{Engine, Followed};
 use toolsmith_testing::{fixtures, skip};
 
-use crate::bench::{Bench, program};
+use crate::{
+    asking::{Someone, call_with},
+    bench::{Bench, poll, program, surroundings},
+};
 
 /// Describes the servers; nothing where they are not installed.
 struct Installed {
@@ -168,5 +171,105 @@ async fn a_real_server_that_is_killed_during_a_call_comes_back() {
     assert_eq!(bench.servers.statuses().remove(0).state, State::Failed);
     let outcome = bench.call("everything__echo", json!({ "message": "again" })).await;
     assert!(outcome.is_success(), "{outcome:?}");
+    bench.servers.close().await;
+}
+
+/// Starts the server of everything, with all that it can ask for; waits for a tool of it.
+async fn everything(installed: &Installed, tool: &str) -> Bench {
+    let mut settings = installed.npm("everything", &["stdio"]);
+    settings.roots = vec!["/srv/work".into()];
+    let folder = tempfile::tempdir().unwrap();
+    let offering = surroundings(folder.path()).with_sampling();
+    let bench = Bench::around(offering, folder, Engine::builder(), vec![settings]);
+    assert!(bench.servers.load().await.is_empty());
+    // It lists what depends on our abilities only after it has learnt of them.
+    poll(tool, || bench.engine.registry().has(&format!("everything__{tool}"))).await;
+    bench
+}
+
+#[tokio::test]
+async fn everything_asks_people_and_models() {
+    let Some(installed) = Installed::find() else { return };
+    let bench = everything(&installed, "trigger-elicitation-request").await;
+    let someone = Someone::who_says(Answer::Accept(json!({ "name": "Ada", "integer": 7 })));
+    let name = "everything__trigger-elicitation-request";
+    let outcome = call_with(&bench, name, json!({}), &someone).await;
+    let text = outcome.output().as_str().unwrap_or_default();
+    assert!(text.contains("Name: Ada"), "{outcome:?}");
+    let wrong = Someone::who_says(Answer::Accept(json!({ "integer": "many" })));
+    let outcome = call_with(&bench, name, json!({}), &wrong).await;
+    assert!(outcome.output().as_str().unwrap_or_default().contains("declined"), "{outcome:?}");
+    poll("models", || bench.engine.registry().has("everything__trigger-sampling-request")).await;
+    let input = json!({ "prompt": "hi", "maxTokens": 10 });
+    let outcome = call_with(&bench, "everything__trigger-sampling-request", input, &someone).await;
+    assert!(outcome.output().to_string().contains("hello"), "{outcome:?}");
+    poll("roots", || bench.engine.registry().has("everything__get-roots-list")).await;
+    let outcome = bench.call("everything__get-roots-list", json!({})).await;
+    assert!(outcome.output().to_string().contains("file:///srv/work"), "{outcome:?}");
+    bench.servers.close().await;
+}
+
+#[tokio::test]
+async fn everything_sends_people_to_addresses() {
+    let Some(installed) = Installed::find() else { return };
+    let bench = everything(&installed, "trigger-url-elicitation").await;
+    let name = "everything__trigger-url-elicitation";
+    let someone = Someone::who_says(Answer::Accept(Value::Null));
+    let input = json!({ "url": "https://a.example/", "message": "Go.", "errorPath": true });
+    let outcome = call_with(&bench, name, input, &someone).await;
+    assert!(outcome.is_success(), "{outcome:?}");
+    let asked = someone.asked.lock().clone();
+    let addresses: Vec<&str> = asked
+        .iter()
+        .map(|question| match question {
+            Question::Visit { url, .. } => url.as_str(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    // The first stood in a refusal, after which the call was made again.
+    assert_eq!(addresses, ["https://modelcontextprotocol.io/", "https://a.example/"]);
+    bench.servers.close().await;
+}
+
+#[tokio::test]
+async fn everything_arrives_as_it_was_sent() {
+    let Some(installed) = Installed::find() else { return };
+    let bench = everything(&installed, "get-tiny-image").await;
+    let types = |value: &Value| {
+        let blocks = value["content"].as_array().cloned().unwrap_or_default();
+        blocks.iter().map(|block| block["type"].as_str().unwrap_or_default().to_owned()).collect()
+    };
+    for (tool, input, expected) in [
+        ("get-tiny-image", json!({}), vec!["text", "image", "text"]),
+        (
+            "get-resource-links",
+            json!({ "count": 2 }),
+            vec!["text", "resource_link", "resource_link"],
+        ),
+        (
+            "get-resource-reference",
+            json!({ "resourceType": "Text", "resourceId": 1 }),
+            vec!["text", "resource", "text"],
+        ),
+    ] {
+        let outcome = bench.call(&format!("everything__{tool}"), input).await;
+        let found: Vec<String> = types(outcome.output());
+        assert_eq!(found, expected, "{tool}: {outcome:?}");
+    }
+    let input = json!({ "location": "Chicago" });
+    let outcome = bench.call("everything__get-structured-content", input).await;
+    assert!(outcome.output()["temperature"].is_number(), "{outcome:?}");
+    let call = Call::new(
+        "everything__trigger-long-running-operation",
+        json!({ "duration": 1, "steps": 3 }),
+    );
+    let mut stream = bench.engine.stream(call);
+    let mut steps = Vec::new();
+    while let Some(followed) = stream.next().await {
+        if let Followed::Item(StreamItem::Progress { done, total, .. }) = followed {
+            steps.push((done, total));
+        }
+    }
+    assert_eq!(steps.last(), Some(&(3.0, Some(3.0))), "{steps:?}");
     bench.servers.close().await;
 }

@@ -20,6 +20,11 @@ def answer(request, result):
     if NEW:
         result = dict(result, resultType="complete")
     send({"id": request["id"], "result": result})
+    if mode == "twice":
+        send({"id": request["id"], "result": result})
+        send({"id": request["id"], "error": {"code": -32603, "message": "no, it failed"}})
+        send({"id": "never asked", "result": result})
+        send({"id": None, "error": {"code": -32700, "message": "nobody's"}})
 
 
 def refuse(request, code, message):
@@ -41,6 +46,9 @@ def tools():
     if mode == "asking":
         return [tool(name) for name in ("name", "visit", "model", "roots", "abandon", "many",
                                         "capabilities", "wait", "polled")]
+    if mode == "control":
+        names = ["a\x1b[31mb\n", "a\x1b[31mb\n", "\x00", "x" * 300_000, "\u202egnp.exe", ""]
+        return [tool(name) for name in names]
     if mode == "badschema":
         wrong = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
         return [tool("good"), dict(tool("bad"), inputSchema=wrong),
@@ -56,6 +64,7 @@ def tools():
 
 def listing(request):
     cursor = (request.get("params") or {}).get("cursor")
+    lists.append(cursor)
     everything = tools()
     if mode == "circle":
         return answer(request, {"tools": everything[:1], "nextCursor": "again"})
@@ -85,6 +94,7 @@ def ask(method, params):
             return message.get("result") or message.get("error")
 
 
+lists = []
 waiting = {}
 capabilities = {}
 NAME = {"message": "Who?", "mode": "form", "requestedSchema": {
@@ -137,6 +147,10 @@ def call(request):
             return
         if mode == "silent":
             return
+        if mode == "storm":
+            for _ in range(20_000):
+                send({"method": "notifications/tools/list_changed"})
+            return answer(request, text(str(len(lists))))
         if mode == "garbage":
             sys.stdout.write("\x00 no message {{{\n[1,2]\n{\"x\":1}\n")
         if mode == "long":
@@ -144,6 +158,11 @@ def call(request):
             sys.stdout.flush()
             return
         answer(request, text(arguments.get("text", "")))
+    elif name == "fail" and mode == "huge":
+        answer(request, dict(text("x" * 5_000_000), isError=True))
+    elif name == "refuse" and mode == "huge":
+        send({"id": request["id"], "error": {
+            "code": -32000, "message": "x" * 5_000_000, "data": ["y" * 5_000_000]}})
     elif name == "fail":
         answer(request, dict(text("no such file"), isError=True))
     elif name == "refuse":
@@ -257,3 +276,7 @@ if state and mode == "counted":
         file.write("%d\n" % os.getpid())
 for line in sys.stdin:
     handle(json.loads(line))
+if mode == "late":
+    for n in range(1000):
+        send({"id": "late %d" % n, "method": "elicitation/create", "params": NAME})
+        send({"method": "notifications/tools/list_changed"})

@@ -1,17 +1,26 @@
 """A server of streamable HTTP on a free port of this machine; writes the port and serves."""
 
+import base64
+import hashlib
 import json
 import queue
 import sys
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlencode, urlparse
 
 mode = sys.argv[1]
 sessions = set()
 answers = {}
-counts = {"initialize": 0, "calls": 0, "tokens": 0}
+# What was agreed to: the challenge of each code. Only the last token is good.
+challenges = {}
+good = {"access": None, "refresh": None}
+OAUTH = mode.startswith("oauth")
+counts = {"initialize": 0, "calls": 0, "tokens": 0, "cancelled": 0}
+cancelled = threading.Event()
 TOOLS = [
     {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
-    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line")
+    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line", "wait")
 ]
 
 
@@ -30,7 +39,56 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def base(self):
+        return "http://127.0.0.1:%d" % server.server_address[1]
+
+    def about_logins(self):
+        """Answers what a client asks before it logs in; tells whether it did."""
+        place, base = urlparse(self.path), self.base()
+        if place.path.startswith("/.well-known/oauth-protected-resource"):
+            said = {"resource": base + "/mcp", "authorization_servers": [base]}
+        elif place.path == "/.well-known/oauth-authorization-server":
+            said = {"issuer": base, "authorization_endpoint": base + "/authorize",
+                    "token_endpoint": base + "/token", "response_types_supported": ["code"],
+                    "code_challenge_methods_supported": ["S256"]}
+            if mode != "oauth_unregistered":
+                said["registration_endpoint"] = base + "/register"
+        elif place.path == "/authorize":
+            asked = {key: values[0] for key, values in parse_qs(place.query).items()}
+            back = {"state": asked["state"], "error": "access_denied"}
+            if mode != "oauth_denied":
+                code = "the-code-%d" % len(challenges)
+                challenges[code] = asked["code_challenge"]
+                back = {"state": asked["state"], "code": code}
+            self.reply(302, location=asked["redirect_uri"] + "?" + urlencode(back))
+            return True
+        else:
+            return False
+        self.reply(200, json.dumps(said).encode())
+        return True
+
+    def token(self, body):
+        """Gives a token for a code that was proven, or for the last token to renew one."""
+        asked = {key: values[0] for key, values in parse_qs(body.decode()).items()}
+        if asked["grant_type"] == "authorization_code":
+            digest = hashlib.sha256(asked["code_verifier"].encode()).digest()
+            proof = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+            is_right = challenges.pop(asked["code"], None) == proof
+        else:
+            is_right = asked["refresh_token"] == good["refresh"] and mode != "oauth_refused"
+        if not is_right:
+            return self.reply(400, b'{"error":"invalid_grant"}')
+        counts["tokens"] += 1
+        good["access"] = "access-token-%d" % counts["tokens"]
+        good["refresh"] = "refresh-token-%d" % counts["tokens"]
+        lasts = 10 if mode in ("oauth_short", "oauth_refused") else 3600
+        said = {"access_token": good["access"], "refresh_token": good["refresh"],
+                "token_type": "Bearer", "expires_in": lasts}
+        self.reply(200, json.dumps(said).encode())
+
     def do_GET(self):
+        if OAUTH and self.about_logins():
+            return
         if mode == "old":
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
@@ -45,6 +103,14 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if OAUTH and self.path == "/register":
+            said = dict(json.loads(body), client_id="client-1")
+            return self.reply(201, json.dumps(said).encode())
+        if OAUTH and self.path == "/token":
+            return self.token(body)
+        if OAUTH and self.headers.get("authorization") != "Bearer %s" % good["access"]:
+            where = self.base() + "/.well-known/oauth-protected-resource"
+            return self.reply(401, www_authenticate='Bearer resource_metadata="%s"' % where)
         if self.path == "/token":
             counts["tokens"] += 1
             token = {"access_token": "token-number-%d" % counts["tokens"], "expires_in": 3600}
@@ -71,6 +137,9 @@ class Handler(BaseHTTPRequestHandler):
         if session not in sessions:
             return self.reply(404)
         if "id" not in message:
+            if method == "notifications/cancelled":
+                counts["cancelled"] += 1
+                cancelled.set()
             return self.reply(202)
         if "result" in message:
             answers[message["id"]].put(message["result"])
@@ -79,14 +148,22 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(message, {"tools": TOOLS})
         name = message["params"]["name"]
         counts["calls"] += 1
+        if name == "echo" and OAUTH:
+            message["params"]["arguments"]["seen"] = self.headers.get("authorization")
         said = json.dumps(counts) if name == "count" else json.dumps(message["params"].get("arguments"))
         if name == "ask":
             return self.ask(message)
+        if name == "wait":
+            self.stream("text/event-stream")
+            cancelled.wait(timeout=30)
+            self.close_connection = True
+            return
         if name.startswith("endless"):
             return self.flood(name)
         if name == "expire":
             sessions.clear()
             counts["tokens"] += 1 if mode == "token" else 0
+            good["access"] = None
         self.answer(message, {"content": [{"type": "text", "text": said}]})
 
     def stream(self, kind):

@@ -137,10 +137,12 @@ impl Importing<'_> {
         let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
         let clean: String = id.chars().map(|c| if is_good(c) { c } else { '_' }).take(56).collect();
         let clean = clean.trim_matches(['.', '_', '-']);
+        // An identifier without a letter of a name is kept as the title.
+        let clean = if clean.is_empty() { "tool" } else { clean };
         let mut candidates =
             (1..).map(|n| if n == 1 { clean.to_owned() } else { format!("{clean}_{n}") });
         let is_free = |name: &String| !self.names.values().flatten().any(|other| other == name);
-        let name = if clean.is_empty() { None } else { candidates.find(is_free) };
+        let name = candidates.find(is_free);
         if let Some(name) = &name {
             self.warn(format!("`{id}` is no name for a tool; it was called `{name}`"));
         }
@@ -157,9 +159,9 @@ impl Importing<'_> {
         };
         let mut definition = Map::from_iter([("name".to_owned(), json!(name))]);
         let title = self.text(id, meta, "name").filter(|title| *title != name);
-        let title = title.or_else(|| (id != name).then(|| id.to_owned()));
+        let title = title.or_else(|| (id != name && !id.is_empty()).then(|| id.to_owned()));
         let mut say = |key: &str, value: Option<Value>| {
-            definition.extend(value.map(|value| (key.to_owned(), value)));
+            definition.extend(value.map(|value| (key.to_owned(), all_literal(&value))));
         };
         say("title", title.map(Value::from));
         say("description", self.text(id, meta, "description").map(Value::from));
@@ -295,9 +297,8 @@ impl Importing<'_> {
 
     fn schema(&mut self, id: &str, map: &Map<String, Value>, key: &str) -> Option<Value> {
         match map.get(key)? {
-            Value::Object(schema) => {
-                Some(Value::Object(schema.clone())).filter(|_| !schema.is_empty())
-            }
+            Value::Object(schema) if schema.is_empty() => None,
+            schema @ Value::Object(_) => Some(schema.clone()),
             Value::Null => None,
             other => {
                 self.leave(
@@ -321,6 +322,18 @@ impl Importing<'_> {
 /// Tells whether an identifier can be the name of a tool, and of its file.
 fn is_name(id: &str) -> bool {
     ToolName::new(id).is_ok() && !id.starts_with('.')
+}
+
+/// Writes texts so that nothing in them is a variable: the old service knew none.
+fn all_literal(value: &Value) -> Value {
+    match value {
+        Value::String(text) => text.replace("${", "$${").into(),
+        Value::Array(items) => items.iter().map(all_literal).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, field)| (key.clone(), all_literal(field))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {

@@ -19,6 +19,23 @@ use toolsmith_core::ToolName;
 pub const KINDS: [&str; 8] =
     ["http", "command", "javascript", "builtin", "process", "python", "container", "remote"];
 
+/// What `COUNTING` stands for: most beginnings count words, each in its own way.
+const COUNTING: &str = "\
+name: NAME
+version: \"1.0.0\"
+description: Counts the words of a text.
+";
+
+/// What `OF_A_TEXT` stands for.
+const OF_A_TEXT: &str = "\
+# What a call must give. Other types: number, integer, boolean, array, object, any.
+parameters:
+  - name: text
+    type: string
+    required: true
+    description: The text.
+";
+
 /// A file of a fresh tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
@@ -43,7 +60,10 @@ pub fn files(kind: &str, name: &ToolName) -> Option<Vec<File>> {
         "remote" => &services::REMOTE,
         _ => return None,
     };
-    let named = |text: &str| text.replace("NAME", name.as_str());
+    let named = |text: &str| {
+        let whole = text.replace("COUNTING\n", COUNTING).replace("OF_A_TEXT\n", OF_A_TEXT);
+        whole.replace("NAME", name.as_str())
+    };
     let named = files.iter().map(|(path, text)| File { path: named(path), text: named(text) });
     Some(named.collect())
 }

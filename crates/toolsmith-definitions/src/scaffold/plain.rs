@@ -52,18 +52,11 @@ annotations:
   read_only: true
 "#;
 
-pub(super) const JAVASCRIPT: &str = r#"# A tool that is a function of JavaScript, without access to files or the network.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+pub(super) const JAVASCRIPT: &str = r"# A tool that is a function of JavaScript, without access to files or the network.
+COUNTING
 category: data
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: javascript
@@ -81,7 +74,7 @@ output:
 annotations:
   read_only: true
   idempotent: true
-"#;
+";
 
 pub(super) const BUILTIN: &str = r#"# A built-in tool under another name and description.
 name: NAME

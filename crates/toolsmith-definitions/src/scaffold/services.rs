@@ -14,17 +14,10 @@ pub(super) const CONTAINER: Files<3> =
 pub(super) const REMOTE: Files<1> = [("NAME.yaml", REMOTE_YAML)];
 
 const PROCESS_YAML: &str = r#"# A tool that is a process of its own: a project of uv that serves HTTP.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+COUNTING
 category: data
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: process
@@ -90,18 +83,11 @@ requires-python = ">=3.9"
 dependencies = []
 "#;
 
-const PYTHON_YAML: &str = r#"# A tool that is a plain function of Python, run through uv.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+const PYTHON_YAML: &str = "# A tool that is a plain function of Python, run through uv.
+COUNTING
 category: data
 
-# What a call must give, as the function's arguments.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: python
@@ -113,25 +99,19 @@ entry:
 
 annotations:
   read_only: true
-"#;
+";
 
 const FUNCTION: &str = r#"def count(text: str) -> dict:
     """Returns how many words a text has. May be async; may raise: the caller is told."""
     return {"words": len(text.split())}
 "#;
 
-const CONTAINER_YAML: &str = r#"# A tool that is a container of its own; it needs a container engine (Docker).
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+const CONTAINER_YAML: &str =
+    "# A tool that is a container of its own; it needs a container engine (Docker).
+COUNTING
 category: data
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: container
@@ -145,25 +125,19 @@ entry:
 
 annotations:
   read_only: true
-"#;
+";
 
 const DOCKERFILE: &str = r#"FROM python:3.13-slim
 COPY main.py /main.py
 CMD ["python", "/main.py", "--host", "0.0.0.0", "--port", "8000"]
 "#;
 
-const REMOTE_YAML: &str = r#"# A tool that is a service elsewhere: the params are sent as JSON by POST.
-name: NAME
-version: "1.0.0"
-description: Counts the words of a text.
+const REMOTE_YAML: &str =
+    "# A tool that is a service elsewhere: the params are sent as JSON by POST.
+COUNTING
 category: network
 
-# What a call must give. Other types: number, integer, boolean, array, object, any.
-parameters:
-  - name: text
-    type: string
-    required: true
-    description: The text.
+OF_A_TEXT
 
 entry:
   type: remote
@@ -176,4 +150,4 @@ entry:
 annotations:
   read_only: true
   open_world: true
-"#;
+";

@@ -144,6 +144,28 @@ fn lists_maps_and_routes_are_understood() {
 }
 
 #[test]
+fn no_text_of_a_registry_becomes_a_variable_and_no_identifier_is_lost() {
+    let registry = json!([
+        {"tool_id": "a", "name": "${KEY}", "description": "costs ${KEY} a day", "input_schema":
+         {"type": "object", "properties": {"x": {"type": "string", "default": "${KEY}"}}}},
+        {"tool_id": "中文工具", "name": "中文"}, {"tool_id": "工具"}
+    ]);
+    let groups = json!([{"group_id": "${KEY}", "name": "${KEY}", "tool_ids": ["a"]}]);
+    let files = Files { registry: registry.clone(), groups, ..Files::default() };
+    let imported = import(&files, &stay);
+    assert_eq!(imported.unmapped, []);
+    let (_folder, loaded) = load(&imported.definitions, &imported.groups);
+    assert_eq!((&*loaded.groups[0].group_id, &*loaded.groups[0].name), ("${KEY}", "${KEY}"));
+    let back = export_all(&imported.definitions, &loaded).files.registry;
+    for key in ["tool_id", "name", "description", "input_schema"] {
+        assert_eq!(back["tools"][0][key], registry[0][key]);
+    }
+    let names = |key: &str| [&back["tools"][1][key], &back["tools"][2][key]].map(Value::clone);
+    assert_eq!(names("tool_id"), ["tool", "tool_2"]);
+    assert_eq!(names("name"), ["中文", "工具"]);
+}
+
+#[test]
 fn there_and_back_and_there_again_is_the_same() {
     let first = import(&files(), &stay);
     let (_folder, loaded) = load(&first.definitions, &first.groups);

@@ -22,6 +22,16 @@ fn attached(folder: &Folder) -> (Engine, Definitions) {
     (engine, definitions)
 }
 
+/// Opens the folder `tools`, with the switches beside it.
+fn attached_with_switches(folder: &Folder) -> (Engine, Definitions, Switches) {
+    let switches = Switches::at(folder.path("data/switches.json"));
+    let definitions = Definitions::open(vec![folder.path("tools")], makers(), vault())
+        .with_switches(switches.clone());
+    let engine = engine();
+    definitions.attach(&engine);
+    (engine, definitions, switches)
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_and_folders_that_come_change_and_go_are_followed() {
     for watcher in watchers() {
@@ -142,6 +152,40 @@ async fn where_others_are_always_written_a_file_may_still_be_gone_for_a_moment()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_old_registry_is_followed_with_its_files() {
+    let served = "\"built in\"";
+    let sum = |function: &str| {
+        format!("name = 'sum'\ntool_type = 'native'\nfunction_path = 'src.x:{function}'\n")
+    };
+    let naming = |file: &str| format!("[tool_types.native]\nconfig_files = ['{file}']\n");
+    for watcher in watchers() {
+        let folder = Folder::new();
+        folder.write("__registry__.toml", "[metadata]\nname = 'old'\n");
+        let (engine, definitions) = attached(&folder);
+        let watching = watcher(definitions.clone()).start();
+        folder.write("native/sum.toml", &sum("adder"));
+        folder.write("__registry__.toml", &naming("sum.toml"));
+        until_said(&engine, "sum", served).await;
+        folder.write("native/sum.toml", &sum("nobody"));
+        until_said(&engine, "sum", "executor_not_found").await;
+        folder.write("native/sum.toml", &sum("adder"));
+        until_said(&engine, "sum", served).await;
+        // While the registry cannot be read, what it named last stays; the other file shows the watch.
+        folder.write("__registry__.toml", "[tool_types.native\n");
+        folder.write("seen.yaml", &saying("seen", "yes"));
+        until_said(&engine, "seen", "yes").await;
+        assert_eq!(said(&engine, "sum").await, served);
+        folder.write("__registry__.toml", &naming("other.toml"));
+        until_said(&engine, "sum", "tool_not_found").await;
+        folder.write("__registry__.toml", &naming("sum.toml"));
+        until_said(&engine, "sum", served).await;
+        folder.remove("__registry__.toml");
+        until_said(&engine, "sum", "tool_not_found").await;
+        watching.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_emptied_file_is_confirmed_without_another_event() {
     let folder = Folder::new();
     folder.write("a.yaml", &saying("a", "one"));
@@ -179,11 +223,7 @@ async fn a_folder_that_comes_later_and_files_behind_links_are_heard() {
 async fn whoever_uses_the_switches_is_heard_without_events_and_without_polling() {
     let folder = Folder::new();
     folder.write("tools/a.yaml", &saying("a", "one"));
-    let switches = Switches::at(folder.path("data/switches.json"));
-    let definitions = Definitions::open(vec![folder.path("tools")], makers(), vault())
-        .with_switches(switches.clone());
-    let engine = engine();
-    definitions.attach(&engine);
+    let (engine, definitions, switches) = attached_with_switches(&folder);
     let watching = Watcher::new(definitions).start();
     for round in ["two", "three"] {
         folder.write("tools/a.yaml", &saying("a", round));
@@ -219,11 +259,7 @@ async fn nothing_is_read_or_told_when_nothing_changed() {
 async fn the_switches_are_heard_by_events_wherever_their_folder_comes_and_goes() {
     let folder = Folder::new();
     folder.write("tools/a.yaml", &saying("a", "one"));
-    let switches = Switches::at(folder.path("data/switches.json"));
-    let definitions = Definitions::open(vec![folder.path("tools")], makers(), vault())
-        .with_switches(switches.clone());
-    let engine = engine();
-    definitions.attach(&engine);
+    let (engine, definitions, switches) = attached_with_switches(&folder);
     let watching = Watcher::new(definitions).with_events().start();
     let name = ToolName::new("a").unwrap();
     for _ in 0..2 {

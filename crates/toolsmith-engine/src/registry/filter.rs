@@ -47,7 +47,7 @@ impl Filter {
 
     /// Accepts the tools that a caller may see.
     pub fn visible_to(rights: &Rights) -> Self {
-        let Rights { tools, namespace } = rights.clone();
+        let Rights { tools, namespace, .. } = rights.clone();
         Self { names: tools, namespace, ..Self::default() }
     }
 

@@ -72,14 +72,16 @@ fn payer(trace: &Trace<'_>) -> Option<Text> {
 
 /// The caller's own rate comes first: calls that it refuses must not use up what others share.
 fn keep_to_rates(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
-    let of_caller = trace.engine.caller_rate.as_ref();
+    let engine = trace.engine;
+    let of_caller = trace.cx.context().rights.allowance.rate.or(engine.config.caller_rate);
     if of_caller.is_none() && tool.rate.is_none() {
         return Ok(());
     }
     let caller = payer(trace);
-    if let Some(rate) = of_caller {
+    if let Some(limit) = of_caller {
         let often = |wait| limited("This caller calls too often", wait);
-        rate.take(caller.as_ref()).map_err(often)?;
+        let who = caller.clone().unwrap_or_default();
+        engine.caller_rates.take(limit, who).map_err(often)?;
     }
     if let Some(rate) = &tool.rate {
         let (calls, per) = (rate.limit().calls, rate.limit().per.as_secs_f64());
@@ -91,13 +93,15 @@ fn keep_to_rates(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
 }
 
 fn book(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
-    let meter = &trace.engine.meter;
-    if !meter.has_to_book(tool.spec.cost) {
+    let engine = trace.engine;
+    let quota = trace.cx.context().rights.allowance.quota.or(engine.config.caller_quota);
+    // Free tools without a quota need no book: the records tell how often they were called.
+    if quota.is_none() && tool.spec.cost.is_none() {
         return Ok(());
     }
     let Some(caller) = payer(trace) else { return Ok(()) };
     let used_up = |wait| limited("This caller's quota of calls is used up", wait);
-    meter.book(&caller, tool.spec.cost).map_err(used_up)
+    engine.meter.book(&caller, tool.spec.cost, quota).map_err(used_up)
 }
 
 fn limited(what: &str, wait: Duration) -> ToolError {

@@ -4,7 +4,7 @@
 //! caller may see the tool at all was settled with its name; here the application's own rules
 //! are asked, and what they rewrite is validated like any other input.
 
-use toolsmith_core::{ErrorKind, ToolError};
+use toolsmith_core::{ErrorKind, Role, ToolError};
 
 use crate::{
     interceptor::Before,
@@ -18,6 +18,10 @@ pub(crate) async fn authorize(trace: &mut Trace<'_>, tool: &Entry) -> Result<(),
             ErrorKind::Rejected,
             "Tools have called tools too many levels deep; this looks like a circle.",
         ));
+    }
+    if trace.cx.context().rights.role == Role::Viewer {
+        let message = "This caller may look at tools and call none; ask for a key that may.";
+        return Err(ToolError::denied(message));
     }
     for interceptor in &trace.engine.interceptors {
         let verdict = async { interceptor.before(&trace.cx, &tool.spec, &trace.input).await };

@@ -57,7 +57,7 @@ async fn a_near_name_is_suggested_among_the_visible_ones_only() {
     let outcome = engine.call(call("ecoh")).await;
     assert!(outcome.error().unwrap().message().contains("Did you mean `echo`?"), "{outcome:?}");
 
-    let rights = Rights { tools: Some(AllowList::new(["fail"])), namespace: None };
+    let rights = Rights { tools: Some(AllowList::new(["fail"])), ..Rights::default() };
     let context = Context { rights, ..Context::default() };
     for name in ["ecoh", "echo"] {
         let outcome = engine.call(call(name).with_context(context.clone())).await;

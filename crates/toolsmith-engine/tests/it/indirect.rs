@@ -81,7 +81,8 @@ async fn a_call_that_names_no_tool_is_refused() {
 async fn rights_hold_for_the_way_and_for_the_tool() {
     let (engine, _) = workshop();
     let call = |tools: &[&str]| {
-        let rights = Rights { tools: Some(AllowList::new(tools.iter().copied())), namespace: None };
+        let rights =
+            Rights { tools: Some(AllowList::new(tools.iter().copied())), ..Rights::default() };
         let context = Context { rights, ..Context::default() };
         engine.call(through(json!({"name": "double", "arguments": {"n": 1}})).with_context(context))
     };
@@ -98,6 +99,6 @@ async fn a_tool_finds_the_tools_that_its_caller_may_see() {
         engine.call(Call::new("find", json!({"query": "double"})).with_context(context))
     };
     assert_eq!(find(Rights::default()).await.output(), &json!(["double"]));
-    let only = Rights { tools: Some(AllowList::new(["find"])), namespace: None };
+    let only = Rights { tools: Some(AllowList::new(["find"])), ..Rights::default() };
     assert_eq!(find(only).await.output(), &json!([]));
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use toolsmith_core::{Context, RateBy, RateLimit, Tool, ToolSpec, json};
+use toolsmith_core::{Allowance, Context, RateBy, RateLimit, Tool, ToolSpec, json};
 use toolsmith_engine::{EngineConfig, Quota};
 
 use crate::fakes::{
@@ -122,6 +122,27 @@ async fn quotas_hold_over_all_tools_and_costs_are_added_up() {
     assert_eq!(verdict(&engine.call(by("echo")).await), "rate_limited");
     let usage = engine.usage("a");
     assert_eq!((usage.calls, usage.cost), (3, 0.5));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_allowance_of_one_caller_counts_for_it_and_for_nobody_else() {
+    let (engine, _) = engine([echo()]);
+    let rate = RateLimit { calls: 1, per: Duration::from_secs(10), by: RateBy::Caller };
+    let quota = Quota { calls: 2, per: Duration::from_hours(1) };
+    let allowance = Allowance { rate: Some(rate), quota: Some(quota) };
+    let by = |caller: &'static str, allowance: Allowance| {
+        let mut context = Context::direct(caller);
+        context.rights.allowance = allowance;
+        engine.call(call("echo").with_context(context))
+    };
+    assert_eq!(verdict(&by("a", allowance).await), "ok");
+    assert_eq!(verdict(&by("a", allowance).await), "rate_limited");
+    assert_eq!(verdict(&by("b", Allowance::default()).await), "ok");
+    tokio::time::advance(Duration::from_secs(10)).await;
+    assert_eq!(verdict(&by("a", allowance).await), "ok");
+    tokio::time::advance(Duration::from_secs(10)).await;
+    // The rate would allow it; the quota is used up.
+    assert_eq!(verdict(&by("a", allowance).await), "rate_limited");
 }
 
 #[tokio::test(start_paused = true)]

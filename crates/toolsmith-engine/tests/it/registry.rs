@@ -119,7 +119,7 @@ async fn a_tool_whose_dependency_went_away_is_a_dependency_error() {
 async fn a_private_tool_is_seen_in_its_namespace_only() {
     let (engine, _) = engine([version("t", "1.0.0")]);
     engine.registry().register_private(&"agent-1".into(), version("t", "5.0.0")).unwrap();
-    let rights = Rights { namespace: Some("agent-1".into()), tools: None };
+    let rights = Rights { namespace: Some("agent-1".into()), ..Rights::default() };
     let own = engine.call(call("t").with_context(Context { rights, ..Context::default() })).await;
     assert_eq!(own.output(), "5.0.0");
     assert_eq!(answer(&engine, "t").await, "1.0.0");
@@ -162,7 +162,8 @@ fn a_schema_that_is_none_is_refused_when_the_tool_is_registered() {
 #[tokio::test]
 async fn whoever_may_not_see_a_tool_learns_nothing_of_its_versions() {
     let (engine, _) = engine([version("payroll", "1.0.0")]);
-    let rights = Rights { tools: Some(toolsmith_core::AllowList::new(["echo"])), namespace: None };
+    let rights =
+        Rights { tools: Some(toolsmith_core::AllowList::new(["echo"])), ..Rights::default() };
     let cx = Context { rights, ..Context::default() };
     let of = |name: &'static str| engine.call(call(name).with_context(cx.clone()));
     let hidden = of("payroll@9").await.error().unwrap().message().replace("payroll", "");

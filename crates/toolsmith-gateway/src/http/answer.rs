@@ -1,15 +1,17 @@
 //! What is answered: an outcome, a document, or `{"error": {type, message}}`.
 
+use std::borrow::Cow;
+
 use axum::{
     body::Body,
     http::{
         HeaderValue, StatusCode,
-        header::{CONTENT_TYPE, RETRY_AFTER},
+        header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use toolsmith_core::Outcome;
+use toolsmith_core::{Outcome, ToolError};
 
 use super::status::status_of;
 
@@ -48,7 +50,7 @@ impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let error = self.0.error();
         let mut response = document(error.map_or(StatusCode::OK, status_of), &self.0);
-        if let Some(wait) = error.and_then(toolsmith_core::ToolError::retry_after) {
+        if let Some(wait) = error.and_then(ToolError::retry_after) {
             // The header knows whole seconds; a wait that is cut short is refused again.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -62,37 +64,65 @@ impl IntoResponse for Answer {
 pub(crate) struct Failure {
     status: StatusCode,
     name: &'static str,
-    message: String,
+    message: Cow<'static, str>,
 }
 
 impl Failure {
-    pub(super) fn bad_request(message: impl Into<String>) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, name: "bad_request", message: message.into() }
+    const fn new(status: StatusCode, name: &'static str, message: &'static str) -> Self {
+        Self { status, name, message: Cow::Borrowed(message) }
     }
 
-    pub(super) fn too_large(most: usize) -> Self {
-        let message = format!("The body is larger than {most} bytes.");
-        Self { status: StatusCode::PAYLOAD_TOO_LARGE, name: "too_large", message }
+    pub(crate) fn bad_request(message: impl Into<Cow<'static, str>>) -> Self {
+        Self { message: message.into(), ..Self::new(StatusCode::BAD_REQUEST, "bad_request", "") }
     }
 
-    pub(super) fn too_slow() -> Self {
-        let message = "The body did not arrive in time.".to_owned();
-        Self { status: StatusCode::REQUEST_TIMEOUT, name: "bad_request", message }
+    pub(crate) fn too_large(most: usize) -> Self {
+        let message = format!("The body is larger than {most} bytes.").into();
+        Self { message, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "") }
     }
 
-    pub(super) fn wrong_type() -> Self {
-        let message = "Send JSON, with the header `Content-Type: application/json`.".to_owned();
-        Self { status: StatusCode::UNSUPPORTED_MEDIA_TYPE, name: "bad_request", message }
+    pub(crate) fn too_slow() -> Self {
+        let message = "The body did not arrive in time.";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "bad_request", message)
     }
 
-    pub(super) fn no_such_place() -> Self {
-        let message = "There is nothing at this address.".to_owned();
-        Self { status: StatusCode::NOT_FOUND, name: "bad_request", message }
+    pub(crate) fn wrong_type() -> Self {
+        let message = "Send JSON, with the header `Content-Type: application/json`.";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
     }
 
-    pub(super) fn wrong_method() -> Self {
-        let message = "This address does not take that method.".to_owned();
-        Self { status: StatusCode::METHOD_NOT_ALLOWED, name: "bad_request", message }
+    pub(crate) fn no_such_place() -> Self {
+        let message = "There is nothing at this address.";
+        Self::new(StatusCode::NOT_FOUND, "bad_request", message)
+    }
+
+    pub(crate) fn wrong_method() -> Self {
+        let message = "This address does not take that method.";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", message)
+    }
+
+    pub(crate) fn unauthenticated(message: &'static str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", message)
+    }
+
+    pub(crate) fn forbidden(message: &'static str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "permission_denied", message)
+    }
+
+    pub(crate) fn is_unauthenticated(&self) -> bool {
+        self.status == StatusCode::UNAUTHORIZED
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// What the engine refuses outside a call.
+impl From<&ToolError> for Failure {
+    fn from(error: &ToolError) -> Self {
+        let message = error.message().to_owned().into();
+        Self { status: status_of(error), name: error.kind().as_str(), message }
     }
 }
 
@@ -110,6 +140,10 @@ struct Reason<'a> {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let error = Reason { r#type: self.name, message: &self.message };
-        document(self.status, &Wire { error })
+        let mut response = document(self.status, &Wire { error });
+        if self.is_unauthenticated() {
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
     }
 }

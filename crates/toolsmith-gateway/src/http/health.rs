@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use axum::extract::State;
 use serde::Serialize;
 
-use super::answer::Json;
-use crate::{Gateway, Health};
+use super::answer::{Failure, Json};
+use crate::{Gateway, Health, Visitor};
 
 /// How the program is.
 #[derive(Debug, Serialize)]
@@ -14,17 +14,22 @@ pub(super) struct Report {
     status: &'static str,
     version: &'static str,
     uptime_s: u64,
-    parts: BTreeMap<&'static str, Health>,
+    /// Not for strangers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<BTreeMap<&'static str, Health>>,
 }
 
 /// Answers how the program is; a part that fails makes it `degraded`, not dead.
-pub(super) async fn health(State(gateway): State<Gateway>) -> Json<Report> {
+pub(super) async fn health(
+    State(gateway): State<Gateway>,
+    visitor: Result<Visitor, Failure>,
+) -> Json<Report> {
     let parts = gateway.0.house.health();
     let is_well = parts.values().all(|part| part.ok);
     Json(Report {
         status: if is_well { "ok" } else { "degraded" },
         version: env!("CARGO_PKG_VERSION"),
         uptime_s: gateway.0.started.elapsed().as_secs(),
-        parts,
+        parts: visitor.is_ok().then_some(parts),
     })
 }

@@ -1,6 +1,7 @@
 //! The HTTP door: one file an endpoint.
 
 mod answer;
+mod approvals;
 pub(crate) mod body;
 mod health;
 mod run_tool;
@@ -9,11 +10,12 @@ mod tools;
 
 use axum::{
     Router,
+    middleware::from_fn_with_state,
     routing::{MethodRouter, get, post},
 };
 
-use self::answer::Failure;
-use crate::{Gateway, mcp};
+pub(crate) use self::answer::Failure;
+use crate::{Gateway, door, mcp};
 
 /// Returns what answers requests.
 pub(crate) fn router(gateway: Gateway) -> Router {
@@ -23,8 +25,11 @@ pub(crate) fn router(gateway: Gateway) -> Router {
         .route("/run_tool", post(run_tool::run_tool))
         .route("/mcp", mcp_methods())
         .route("/mcp/{group}", mcp_methods())
+        .route("/approvals", get(approvals::list))
+        .route("/approvals/{id}", post(approvals::decide))
         .method_not_allowed_fallback(async || Failure::wrong_method())
         .fallback(async || Failure::no_such_place())
+        .layer(from_fn_with_state(gateway.clone(), door::stand))
         .with_state(gateway)
 }
 

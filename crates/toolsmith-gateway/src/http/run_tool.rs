@@ -66,11 +66,12 @@ fn seconds(timeout: f64) -> Result<Duration, Failure> {
 /// Makes the call; a client that leaves cancels it.
 pub(super) async fn run_tool(
     State(gateway): State<Gateway>,
+    visitor: Visitor,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
     let read = body::json::<Request>(&headers, body, &gateway.0.config).await;
-    match read.and_then(|request| call(&gateway, &Visitor::local(), request)) {
+    match read.and_then(|request| call(&gateway, &visitor, request)) {
         Ok(call) => Answer(gateway.0.engine.call(call).await).into_response(),
         Err(failure) => failure.into_response(),
     }

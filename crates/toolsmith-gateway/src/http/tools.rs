@@ -64,12 +64,13 @@ struct Row {
 /// Answers the tools that the caller may see.
 pub(super) async fn tools(
     State(gateway): State<Gateway>,
+    visitor: Visitor,
     wanted: Result<Query<Wanted>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<Table>, Failure> {
     let Query(wanted) = wanted.map_err(|error| Failure::bad_request(error.body_text()))?;
     let house = &*gateway.0.house;
     let registry = gateway.0.engine.registry();
-    let visible = Filter::visible_to(&Visitor::local().rights);
+    let visible = Filter::visible_to(&visitor.rights);
     let all = registry.find(&visible);
     let groups = groups(house, &all);
     let found = wanted.find(registry, &all, visible);

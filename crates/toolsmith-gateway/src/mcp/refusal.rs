@@ -118,11 +118,6 @@ impl Refusal {
         Self::new(UNKNOWN_REVISION, StatusCode::BAD_REQUEST, why).with_data(data)
     }
 
-    /// The request comes from where requests may not come from.
-    pub(crate) fn foreign(why: &'static str) -> Self {
-        Self::new(INVALID_REQUEST, StatusCode::FORBIDDEN, why)
-    }
-
     /// The client takes no form that an answer could have.
     pub(crate) fn not_acceptable() -> Self {
         let why = "Accept `application/json` and `text/event-stream`.";

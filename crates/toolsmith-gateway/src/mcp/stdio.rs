@@ -35,14 +35,14 @@ const OF_ITS_OWN: &str = "io.modelcontextprotocol/protocolVersion";
 /// With a group, its tools are all that there is.
 pub async fn speak(
     gateway: Gateway,
-    visitor: Visitor,
     group: Option<&str>,
     (reader, writer): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin),
     stop: CancellationToken,
 ) -> io::Result<()> {
+    // Whoever starts a program and speaks with it on its own streams is the one who runs it.
     let visitor = match group {
-        None => visitor,
-        Some(name) => group::narrowed(&gateway, visitor, name)
+        None => Visitor::local(),
+        Some(name) => group::narrowed(&gateway, Visitor::local(), name)
             .map_err(|_| io::Error::other(format!("there is no group `{name}`")))?,
     };
     let (sender, receiver) = mpsc::channel(AHEAD);

@@ -41,7 +41,7 @@ async fn a_body_that_is_too_large_is_refused_whether_it_says_so_or_not() {
     let (status, answer) = gateway.post("/run_tool", vec![b' '; 1_001]).await;
     assert_eq!((status.as_u16(), &answer["error"]["type"]), (413, &json!("too_large")));
     let chunk = format!("3e9\r\n{}\r\n0\r\n\r\n", " ".repeat(1_001));
-    let head = "POST /run_tool HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+    let head = "POST /run_tool HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
                 content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     let answer = gateway.raw(format!("{head}{chunk}").as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
@@ -51,11 +51,11 @@ async fn a_body_that_is_too_large_is_refused_whether_it_says_so_or_not() {
 async fn other_types_addresses_and_methods_are_refused() {
     let gateway = Running::start().await;
     for (head, status) in [
-        ("POST /run_tool HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n", 415),
-        ("POST /run_tool HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\n", 415),
-        ("GET /run_tool HTTP/1.1\r\nhost: x\r\n", 405),
-        ("GET /nowhere HTTP/1.1\r\nhost: x\r\n", 404),
-        ("GET /tools?nonsense=1 HTTP/1.1\r\nhost: x\r\n", 400),
+        ("POST /run_tool HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n", 415),
+        ("POST /run_tool HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\n", 415),
+        ("GET /run_tool HTTP/1.1\r\nhost: localhost\r\n", 405),
+        ("GET /nowhere HTTP/1.1\r\nhost: localhost\r\n", 404),
+        ("GET /tools?nonsense=1 HTTP/1.1\r\nhost: localhost\r\n", 400),
     ] {
         let answer = gateway.raw(format!("{head}connection: close\r\n\r\n").as_bytes()).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{head}: {answer}");
@@ -72,7 +72,7 @@ async fn who_sends_too_slowly_is_let_go() {
     let gateway = Running::with(Vec::new(), config).await;
     // A head that never ends, and a body that never comes.
     gateway.raw(b"GET /health HTTP/1.1\r\nhost:").await;
-    let head = "POST /run_tool HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+    let head = "POST /run_tool HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                 content-length: 5\r\n\r\n{";
     let answer = gateway.raw(head.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");

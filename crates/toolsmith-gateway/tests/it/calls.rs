@@ -68,7 +68,7 @@ async fn a_client_that_leaves_cancels_its_call() {
     let mut events = gateway.engine.subscribe();
     let call = r#"{"tool_id": "sleep", "params": {"duration": 60}}"#;
     let head = format!(
-        "POST /run_tool HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        "POST /run_tool HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
         call.len()
     );
     let mut stream = TcpStream::connect(gateway.address).await.unwrap();

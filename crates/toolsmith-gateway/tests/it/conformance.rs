@@ -9,7 +9,7 @@ use std::{
 
 use tokio::process::Command;
 use toolsmith_core::Value;
-use toolsmith_gateway::GatewayConfig;
+use toolsmith_gateway::{Doorkeeper, GatewayConfig};
 use toolsmith_testing::{fixtures::mcp_conformance, skip};
 
 use super::{
@@ -31,7 +31,7 @@ pub(crate) async fn fixtures() -> Running {
     let (slot, shelf) = (tools::Slot::default(), Arc::new(Shelf::default()));
     let mut all = tools::all(&slot, &shelf);
     all.extend(questions::all());
-    let running = Running::offering(all, Some(shelf), GatewayConfig::default()).await;
+    let running = Running::offering(Doorkeeper::local(), all, Some(shelf), GatewayConfig::default()).await;
     *slot.lock() = Some(running.engine.clone());
     running
 }

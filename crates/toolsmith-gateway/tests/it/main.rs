@@ -6,9 +6,11 @@
     reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
 )]
 
+mod approving;
 mod bodies;
 mod calls;
 mod conformance;
+mod door;
 mod ending;
 mod fixtures;
 mod listing;

@@ -4,17 +4,23 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::{Method, Request, StatusCode, client::conn::http1};
+use hyper::{Method, Request, StatusCode, client::conn::http1, http::request::Builder};
 use hyper_util::rt::TokioIo;
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
-use toolsmith_core::{Group, Library, State, Tool, ToolSpec, Value};
+use toolsmith_core::{
+    Allowance, Clock, Group, Library, Role, State, SystemClock, Tool, ToolSpec, Value,
+};
 use toolsmith_engine::{Engine, Heard, Subscription};
-use toolsmith_gateway::{Ended, Gateway, GatewayConfig, Health, House};
+use toolsmith_gateway::{
+    Doorkeeper, Ended, Gateway, GatewayConfig, Health, Hosts, House, KeyRing, WithoutKey,
+};
+use toolsmith_store::{NewKey, Seal, Store, StoreConfig};
 
 /// A gateway on a free port.
 pub(crate) struct Running {
@@ -27,11 +33,17 @@ pub(crate) struct Running {
 impl Running {
     /// Starts a gateway with the built-in tools and some more.
     pub(crate) async fn with(tools: Vec<Tool>, config: GatewayConfig) -> Self {
-        Self::offering(tools, None, config).await
+        Self::behind(Doorkeeper::local(), tools, config).await
+    }
+
+    /// The same, behind a door.
+    pub(crate) async fn behind(door: Doorkeeper, tools: Vec<Tool>, config: GatewayConfig) -> Self {
+        Self::offering(door, tools, None, config).await
     }
 
     /// The same, with resources and prompts besides.
     pub(crate) async fn offering(
+        door: Doorkeeper,
         tools: Vec<Tool>,
         library: Option<Arc<dyn Library>>,
         config: GatewayConfig,
@@ -41,7 +53,7 @@ impl Running {
         let engine = Engine::builder().tools(builtins).tools(tools).build().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let gateway = Gateway::new(engine.clone(), Arc::new(Plain { library }), config);
+        let gateway = Gateway::new(engine.clone(), Arc::new(Plain { library }), door, config);
         let serving = tokio::spawn(toolsmith_gateway::serve(listener, gateway, stop.clone()));
         Self { address, engine, stop, serving }
     }
@@ -62,15 +74,38 @@ impl Running {
     }
 
     pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
-        let request = Request::get(path).header("host", self.address.to_string());
-        self.send(request.body(Full::default()).unwrap()).await
+        self.get_as("", path).await
     }
 
     pub(crate) async fn post(&self, path: &str, body: impl Into<Bytes>) -> (StatusCode, Value) {
-        let request = Request::builder().method(Method::POST).uri(path);
-        let request = request.header("host", self.address.to_string());
+        self.post_as("", path, body).await
+    }
+
+    /// Asks with a key; without one when it is empty.
+    pub(crate) async fn get_as(&self, key: &str, path: &str) -> (StatusCode, Value) {
+        let request = self.request(Method::GET, path, key);
+        self.send(request.body(Full::default()).unwrap()).await
+    }
+
+    pub(crate) async fn post_as(
+        &self,
+        key: &str,
+        path: &str,
+        body: impl Into<Bytes>,
+    ) -> (StatusCode, Value) {
+        let request = self.request(Method::POST, path, key);
         let request = request.header("content-type", "application/json");
         self.send(request.body(Full::new(body.into())).unwrap()).await
+    }
+
+    fn request(&self, method: Method, path: &str, key: &str) -> Builder {
+        let request = Request::builder().method(method).uri(path);
+        let request = request.header("host", self.address.to_string());
+        if key.is_empty() {
+            request
+        } else {
+            request.header("authorization", format!("Bearer {key}"))
+        }
     }
 
     /// Sends bytes as they are, and returns everything that comes back until the other end closes.
@@ -80,6 +115,38 @@ impl Running {
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.ok();
         String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+/// Keys in a folder of their own.
+pub(crate) struct Keys {
+    pub(crate) store: Store,
+    pub(crate) seal: Seal,
+    _folder: TempDir,
+}
+
+impl Keys {
+    pub(crate) async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(StoreConfig::at(folder.path())).await.unwrap();
+        Self { store, seal: Seal::open(folder.path()).unwrap(), _folder: folder }
+    }
+
+    /// Makes a key for someone, and changes what it is good for.
+    pub(crate) async fn make(&self, name: &str, change: impl FnOnce(&mut NewKey)) -> String {
+        let (role, allowance) = (Role::Caller, Allowance::default());
+        let mut new = NewKey { name: name.into(), role, tools: None, allowance, expires_at: None };
+        change(&mut new);
+        let now = SystemClock.now();
+        let (_, text) = self.store.create_key(&self.seal, new, now).await.unwrap();
+        text.expose().clone()
+    }
+
+    /// Returns a door that only keys open.
+    pub(crate) fn door(&self) -> Doorkeeper {
+        let keys = KeyRing::new(self.store.clone(), self.seal.clone());
+        let without_key = WithoutKey::Refused;
+        Doorkeeper { hosts: Hosts::loopback(), keys: Some(keys), operator: None, without_key }
     }
 }
 

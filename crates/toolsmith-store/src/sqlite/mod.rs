@@ -4,6 +4,7 @@ pub(crate) mod artifact;
 pub(crate) mod connect;
 pub(crate) mod fault;
 pub(crate) mod insert;
+pub(crate) mod key;
 pub(crate) mod remove;
 pub(crate) mod row;
 pub(crate) mod schema;

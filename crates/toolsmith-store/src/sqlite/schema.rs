@@ -8,10 +8,10 @@ use super::fault::{self, Fault, while_writing};
 use crate::{Durability, StoreError};
 
 /// The steps from an empty file to the newest schema; the version is how many were taken.
-const MIGRATIONS: &[&str] = &[V1];
+const MIGRATIONS: &[&str] = &[V1, V2];
 
 /// The newest schema version that this build knows.
-pub(crate) const KNOWN: i64 = 1;
+pub(crate) const KNOWN: i64 = 2;
 
 /// Records are appended in the order of `seq`; queries go by `record_id`, whose order is time.
 ///
@@ -79,6 +79,21 @@ pub(crate) const V1: &str = "
         conversation_id TEXT,
         user_id TEXT,
         created_at INTEGER NOT NULL -- Unix milliseconds
+    ) WITHOUT ROWID;
+";
+
+/// Keys of callers: never the key itself, only what it takes to know it again.
+const V2: &str = "
+    CREATE TABLE keys (
+        id TEXT NOT NULL PRIMARY KEY,
+        digest BLOB NOT NULL,
+        name TEXT NOT NULL,
+        role TEXT NOT NULL,
+        tools TEXT, -- a JSON list of names and patterns
+        allowance TEXT NOT NULL, -- JSON
+        created_at INTEGER NOT NULL, -- Unix milliseconds, like the next two
+        expires_at INTEGER,
+        revoked_at INTEGER
     ) WITHOUT ROWID;
 ";
 

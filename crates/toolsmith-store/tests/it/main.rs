@@ -7,6 +7,7 @@ mod crash;
 mod disk;
 mod erase;
 mod export;
+mod keys;
 mod opening;
 mod processes;
 mod queries;

@@ -49,9 +49,23 @@ async fn a_newer_database_is_refused_with_both_versions() {
     meddle(folder.path(), "PRAGMA user_version = 99").await;
     for config in [StoreConfig::at(folder.path()), read_only(folder.path())] {
         let message = Store::open(config).await.unwrap_err().to_string();
-        assert!(message.contains("version 99") && message.contains("up to 1"), "{message}");
+        assert!(message.contains("version 99") && message.contains("up to 2"), "{message}");
         assert!(message.contains("upgrade toolsmith"), "{message}");
     }
+}
+
+#[tokio::test]
+async fn an_older_database_is_brought_up_to_date_with_its_records() {
+    let folder = folder();
+    let store = open(folder.path()).await;
+    push(&store, [record(1)]).await;
+    store.close().await;
+    meddle(folder.path(), "DROP TABLE keys; PRAGMA user_version = 1").await;
+    let older = Store::open(read_only(folder.path())).await.unwrap_err();
+    assert!(matches!(older, StoreError::Older { found: 1, .. }), "{older}");
+    let store = open(folder.path()).await;
+    assert_eq!(store.keys().await.unwrap(), []);
+    assert_eq!(store.records(Query::default()).await.unwrap().records.len(), 1);
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ fn whoever_names_a_tool_that_is_not_there_is_told() {
     assert_eq!(error.kind(), ErrorKind::ToolNotFound);
     assert!(error.message().contains("Did you mean `weather`?"), "{error}");
     // What a caller may not see is not there.
-    let rights = Rights { tools: Some(AllowList::new(["other"])), namespace: None };
+    let rights = Rights { tools: Some(AllowList::new(["other"])), ..Rights::default() };
     let context = Context { rights, ..Context::default() };
     let builder = Toolset::builder(&engine, Dialect::Xml).with_context(context);
     assert!(builder.clone().only(["weather"]).build().is_err());

@@ -26,7 +26,7 @@ pub(crate) fn run(session: &Session, batch: &Batch) -> Result<ExitCode> {
 
 async fn call_all(session: &Session, settings: &Settings, source: Source) -> Result<ExitCode> {
     let mut workshop = Workshop::open(session, settings).await?;
-    workshop.watch(session, settings)?;
+    workshop.watch(settings);
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut report = Report::new(session.output);
     let ended = call_chunks(&workshop, interrupt.token(), source, &mut report).await;

@@ -127,7 +127,7 @@ fn mcp(server: McpServer, patient: Patient) -> Job {
 }
 
 /// Tries to connect; other machines only when that was asked for.
-fn reach(url: &str, is_online: bool) -> Finding {
+pub(super) fn reach(url: &str, is_online: bool) -> Finding {
     let Ok(url) = Url::parse(url) else { return Finding::broken("its address is no address") };
     let Some(host) = url.host_str() else { return Finding::broken("its address has no host") };
     let port = url.port_or_known_default().unwrap_or(80);

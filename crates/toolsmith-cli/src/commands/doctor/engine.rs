@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{
     Patient,
     check::{Finding, Job},
+    configured::reach,
 };
 
 const ENABLES: &str = "tools that are containers (`container`, sources of type `docker`)";
@@ -12,17 +13,32 @@ const ENABLES: &str = "tools that are containers (`container`, sources of type `
 const HOW: &str =
     "apt install docker.io && systemctl start docker; add yourself to the group `docker`";
 
+/// Who names an engine has one somewhere.
+const HOW_SAID: &str = "start the engine that DOCKER_HOST names, or unset DOCKER_HOST";
+
 pub(super) fn jobs(patient: &Patient) -> Vec<Job> {
     let said = patient.environment.get("DOCKER_HOST").map(str::to_owned);
     let home = patient.environment.get("XDG_RUNTIME_DIR").map(PathBuf::from);
-    vec![Job::new("docker", ENABLES, HOW, move || match said {
-        Some(host) => match host.strip_prefix("unix://") {
-            Some(path) => ping(&PathBuf::from(path))
-                .unwrap_or_else(|why| Finding::broken(format!("DOCKER_HOST names {path}: {why}"))),
-            None => Finding::ok("DOCKER_HOST names another machine, which was not asked"),
-        },
+    let is_online = patient.is_online;
+    let how = if said.is_some() { HOW_SAID } else { HOW };
+    vec![Job::new("docker", ENABLES, how, move || match said {
+        Some(host) => named(&host, is_online),
         None => usual(home),
     })]
+}
+
+/// Asks the engine that the environment names.
+fn named(host: &str, is_online: bool) -> Finding {
+    if let Some(path) = host.strip_prefix("unix://") {
+        return ping(&PathBuf::from(path))
+            .unwrap_or_else(|why| Finding::broken(format!("DOCKER_HOST names {path}: {why}")));
+    }
+    let address = host.replacen("tcp://", "http://", 1);
+    if !address.starts_with("http") {
+        return Finding::ok("DOCKER_HOST names another machine, which was not asked");
+    }
+    let found = reach(&address, is_online);
+    Finding { detail: format!("DOCKER_HOST: {}", found.detail), ..found }
 }
 
 fn usual(home: Option<PathBuf>) -> Finding {

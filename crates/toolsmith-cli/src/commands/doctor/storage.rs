@@ -19,7 +19,8 @@ const LITTLE: u64 = 100_000_000;
 
 const ENABLES: &str = "records of calls, statistics, artifacts";
 
-const FREE: &str = "make room, or choose another folder with --data";
+const FREE: &str =
+    "make room, or choose another folder with --data; `df` (coreutils) tells how much";
 
 pub(super) fn jobs(session: &Session, patient: &Patient) -> Vec<Job> {
     let folder = match compose::data_folder(&patient.settings, &session.environment) {

@@ -9,7 +9,7 @@ use anyhow::Result;
 use toolsmith_core::Value;
 use toolsmith_definitions::json_registry::{self, FILE_NAMES, Files};
 
-use super::report::{Report, Target, mode};
+use super::report::{self, Report, Target, Whole};
 use crate::{
     Session, args::ImportRegistry, compose::Toolbox, exit::UsageError, files, wording::json_mistake,
 };
@@ -21,21 +21,21 @@ pub(super) fn run(session: &Session, wanted: &ImportRegistry) -> Result<ExitCode
     let settings = session.load()?.settings;
     let toolbox = Toolbox::open(session, &settings)?;
     let read = read_all(&wanted.paths)?;
-    let mode = mode(wanted.dry_run, wanted.force);
-    let target = Target::new(wanted.out.as_deref(), mode, &toolbox);
+    let folder = report::folder(wanted.out.as_deref(), &toolbox);
     let base = base_of(&wanted.paths);
-    let rebase = |folder: &str| files::rebased(folder, &base, &target.folder);
+    let rebase = |path: &str| files::rebased(path, &base, &folder);
     let imported = json_registry::import(&read, &rebase);
-    let mut report = Report::to(&target);
-    report.warnings = imported.warnings;
-    report.unmapped = imported.unmapped;
+    let mut report = Report::default();
+    (report.warnings, report.unmapped) = (imported.warnings, imported.unmapped);
     let paths: Vec<String> = wanted.paths.iter().map(|path| path.display().to_string()).collect();
     let origin = paths.join(", ");
+    let target = Target::new(folder, format!("registry {origin}"), wanted.handling);
     for definition in &imported.definitions {
         report.put(&target, &origin, definition)?;
     }
     report.put_groups(&target, &origin, imported.groups)?;
-    session.show(&report, |colour| report.text(colour))?;
+    report.finish(&target, &[], Whole::Yes);
+    session.show(&report, |colour| report.text(&target, colour) + &report.next(&target))?;
     Ok(ExitCode::SUCCESS)
 }
 

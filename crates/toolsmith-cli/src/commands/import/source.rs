@@ -3,6 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use anyhow::{Context as _, Result};
+use toolsmith_connectors::openapi;
 use toolsmith_core::{ErrorKind, Redactor, ToolError, Value};
 use toolsmith_definitions::yaml;
 use toolsmith_net::{Client, NetError, Request, Url};
@@ -21,6 +22,8 @@ pub(super) struct Source {
     pub(super) document: Value,
     /// Its address, when it came from the web.
     pub(super) url: Option<Url>,
+    /// What it refers to, and cannot be read.
+    pub(super) problems: Vec<String>,
 }
 
 /// What fetches a document, and how long it may take.
@@ -35,18 +38,17 @@ impl Fetcher<'_> {
     /// Reads the document at a path or an address.
     pub(super) fn read(&self, place: &str) -> Result<Source> {
         let is_address = ["http://", "https://"].iter().any(|start| place.starts_with(start));
-        let (text, url) = if is_address {
+        if is_address {
             let (text, url) = runtime::block_on(self.fetch(place))?;
-            (text, Some(url))
-        } else {
-            let text = files::read_text(Path::new(place), LONGEST);
-            let text = text.map_err(|error| {
-                UsageError::new(format!("cannot read {place}: {}", files::explain(&error)))
-            })?;
-            (text, None)
-        };
-        let document = parse(&text).map_err(|why| UsageError::new(format!("{place}: {why}")))?;
-        Ok(Source { document, url })
+            let document = parse(&text).map_err(|why| wrong(place, &why))?;
+            return Ok(Source { document, url: Some(url), problems: Vec::new() });
+        }
+        let text = files::read_text(Path::new(place), LONGEST).map_err(|error| {
+            UsageError::new(format!("cannot read {place}: {}", files::explain(&error)))
+        })?;
+        let mut document = parse(&text).map_err(|why| wrong(place, &why))?;
+        let problems = with_files_beside(&mut document, Path::new(place), text.len());
+        Ok(Source { document, url: None, problems })
     }
 
     /// Whoever sits at the shell named the address, so it may be any.
@@ -64,6 +66,32 @@ impl Fetcher<'_> {
         let answer = answer.with_context(|| format!("cannot fetch {address}"))?;
         Ok((answer.text(), answer.url))
     }
+}
+
+fn wrong(place: &str, why: &str) -> UsageError {
+    UsageError::new(format!("{place}: {why}"))
+}
+
+/// Puts the files that a document refers to into it, as far as they lie in its folder.
+fn with_files_beside(document: &mut Value, path: &Path, length: usize) -> Vec<String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let real = |path: &Path| Path::new(".").join(path).canonicalize();
+    let inside = real(folder);
+    let mut room = LONGEST.saturating_sub(length);
+    openapi::bundle(document, &name, &mut |file| {
+        let file = folder.join(file);
+        let told = |error| files::explain(&error);
+        // A link may lead out of the folder, whatever its own name is.
+        let (is_at, inside) =
+            (real(&file).map_err(told)?, inside.as_ref().map_err(ToString::to_string)?);
+        if !is_at.starts_with(inside) {
+            return Err("it leads out of the folder of the document".to_owned());
+        }
+        let text = files::read_text(&is_at, room).map_err(told)?;
+        room = room.saturating_sub(text.len());
+        parse(&text)
+    })
 }
 
 /// Reads JSON as JSON, which is much quicker, and everything else as YAML.

@@ -5,7 +5,7 @@ use std::{path, process::ExitCode};
 use anyhow::Result;
 use toolsmith_definitions::toml_registry::{FILE_NAME, Unmapped};
 
-use super::report::{Report, Target, mode};
+use super::report::{self, Report, Target, Whole};
 use crate::{Session, args::ImportToml, compose::Toolbox, exit::UsageError};
 
 pub(super) fn run(session: &Session, wanted: &ImportToml) -> Result<ExitCode> {
@@ -20,9 +20,10 @@ pub(super) fn run(session: &Session, wanted: &ImportToml) -> Result<ExitCode> {
         let message = format!("{shown} has no {FILE_NAME} that names a tool");
         return Err(UsageError::new(message).into());
     }
-    let mode = mode(wanted.dry_run, wanted.force);
-    let target = Target::new(wanted.out.as_deref(), mode, &toolbox);
-    let mut report = Report::to(&target);
+    let folder = report::folder(wanted.out.as_deref(), &toolbox);
+    let target = Target::new(folder, named(&wanted.path), wanted.handling);
+    let source = Whole::without(&migration.problems);
+    let mut report = Report::default();
     report.warnings.extend(migration.warnings.iter().map(ToString::to_string));
     report.unmapped = migration.unmapped;
     report.unmapped.extend(migration.problems.into_iter().map(|problem| Unmapped {
@@ -44,8 +45,17 @@ pub(super) fn run(session: &Session, wanted: &ImportToml) -> Result<ExitCode> {
              define the same tools"
         ));
     }
-    session.show(&report, |colour| report.text(colour))?;
+    report.finish(&target, &[], source);
+    session.show(&report, |colour| report.text(&target, colour) + &report.next(&target))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names a registry, however its folder is written.
+fn named(path: &path::Path) -> String {
+    let is_file = path.file_name().is_some_and(|name| name == FILE_NAME);
+    let folder = path.parent().filter(|_| is_file).unwrap_or(path);
+    let steps = folder.components().filter(|step| *step != path::Component::CurDir);
+    format!("toml {}", steps.collect::<path::PathBuf>().display())
 }
 
 fn is_below(path: &path::Path, folders: &[path::PathBuf]) -> bool {

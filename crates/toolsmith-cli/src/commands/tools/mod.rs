@@ -2,6 +2,8 @@
 
 mod accept;
 mod list;
+mod login;
+mod logout;
 mod new;
 mod reload;
 mod search;
@@ -53,6 +55,8 @@ pub(crate) fn run(session: &Session, word: &ToolsWord) -> Result<ExitCode> {
         ToolsWord::Enable { name } => switch::run(session, &settings, name, switch::To::On),
         ToolsWord::Disable { name } => switch::run(session, &settings, name, switch::To::Off),
         ToolsWord::Accept { name } => accept::run(session, &settings, name),
+        ToolsWord::Login { name } => login::run(session, &settings, name),
+        ToolsWord::Logout { name } => logout::run(session, &settings, name),
         ToolsWord::Start { name } => start::run(session, &settings, name),
         ToolsWord::Stop { name } => stop::run(session, &settings, name),
         ToolsWord::Reload => reload::run(session, &settings),

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use serde::Serialize;
 use tokio::{sync::Notify, time::sleep};
 use toolsmith_connectors::life::{Held, Services, State, Status};
-use toolsmith_core::ToolError;
+use toolsmith_core::{ErrorKind, ToolError};
 use toolsmith_engine::registry::Registry;
 
 use crate::{
@@ -42,7 +42,7 @@ pub(super) fn run(session: &Session, settings: &Settings, name: &str) -> Result<
     order.retain(has_service);
     block_on(async {
         let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
-        let obeying = compose::obey(services.clone(), compose::switches(session, settings)?);
+        let obeying = toolbox.obey();
         let ended = tokio::select! {
             () = interrupt.token().cancelled() => Ok(()),
             () = obeying => Ok(()),
@@ -76,7 +76,8 @@ async fn keep(session: &Session, services: &Services, order: &[String]) -> Resul
     services.on_change(Arc::new(move |_| bell.notify_one()));
     let mut held: Vec<Held> = Vec::new();
     for tool in order {
-        held.extend(services.start(tool).await.transpose()?);
+        let started = services.start(tool).await.transpose();
+        held.extend(started.map_err(|error| explain(order, tool, error))?);
     }
     show(session, services, order)?;
     loop {
@@ -92,6 +93,16 @@ async fn keep(session: &Session, services: &Services, order: &[String]) -> Resul
             }
         }
     }
+}
+
+/// Says of a tool that others depend on that it kept them from starting.
+fn explain(order: &[String], tool: &str, error: ToolError) -> ToolError {
+    let Some(wanted) = order.last().filter(|wanted| *wanted != tool) else { return error };
+    let message = format!(
+        "`{wanted}` was not started, since `{tool}`, which it depends on, did not start: {}",
+        error.message()
+    );
+    ToolError::new(ErrorKind::DependencyError, message).with_details(error.details().clone())
 }
 
 async fn restart(services: &Services, tool: &str) -> Option<Held> {

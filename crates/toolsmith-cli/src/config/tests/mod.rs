@@ -84,6 +84,8 @@ fn without_anything_the_defaults_are_in_force() {
     tools.webSearch.engineId: null (default)
     mcpServers: [] (default)
     serve.listen: "127.0.0.1:8001" (default)
+    serve.hosts: [] (default)
+    serve.require_key: false (default)
     serve.max_body_bytes: 16777216 (default)
     serve.max_connections: 16384 (default)
     serve.read_timeout: 30 (default)

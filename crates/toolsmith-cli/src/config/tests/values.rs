@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
+use toolsmith_core::SandboxProfile;
 
 use super::*;
 
@@ -33,7 +34,7 @@ tools:
       toolsmith.yaml:10:37: tools.mcpServers[6].enable: unknown key. Did you mean `enabled`?
       toolsmith.yaml:11:14: tools.mcpServers[7].name: expected text that is not empty, found the number 7
       toolsmith.yaml:11:26: tools.mcpServers[7].command: expected a program, found a list
-      toolsmith.yaml:12:7: tools.mcpServers[8]: expected a map with `name`, `type`, `url`, `headers`, `auth`, `command`, `args`, `env`, `cwd`, `prefix`, `timeout`, `start_timeout`, `start`, `tools`, `on_change`, `enabled`, `disabled`, found the text "text"
+      toolsmith.yaml:12:7: tools.mcpServers[8]: expected a map with `name`, `type`, `url`, `headers`, `auth`, `command`, `args`, `env`, `cwd`, `sandbox`, `prefix`, `timeout`, `start_timeout`, `start`, `tools`, `on_change`, `roots`, `enabled`, `disabled`, found the text "text"
     "#);
 }
 
@@ -53,30 +54,73 @@ mcpServers:
     start: eager
     on_change: approve
     tools: {allow: ['read_*'], deny: [read_secret]}
+    roots: [work]
+  login: {url: 'https://b.example/mcp', auth: {client_id: me, scope: read}}
 ",
     )
     .unwrap();
-    let [files, far] = loaded.settings.mcp_servers.as_slice() else { panic!("{loaded:?}") };
+    let [files, far, login] = loaded.settings.mcp_servers.as_slice() else { panic!("{loaded:?}") };
     assert_eq!((files.name.as_str(), files.disabled, files.enabled), ("files", true, true));
     assert_eq!((far.name.as_str(), far.prefix.as_deref()), ("far", Some("none")));
     assert_eq!(far.timeout, Some(Duration::from_secs(5)));
     assert_eq!((far.start, far.on_change), (McpStart::Eager, McpOnChange::Approve));
     assert_eq!(far.tools.deny, ["read_secret"]);
+    assert_eq!(far.roots, ["work"]);
+    assert!(login.auth.as_ref().is_some_and(|auth| auth.token_url.is_none()));
     let error = from_file(
         "
 mcpServers:
   old: {type: sse, url: 'http://a/sse'}
   none: {}
   mixed: {command: a, headers: {}, auth: {client_id: me}}
+  half: {url: 'http://a/mcp', auth: {client_secret: s}}
+  odd: {url: 'http://a/mcp', auth: {client_id: me, audience: them}}
 ",
     )
     .unwrap_err();
     assert_snapshot!(error, @r"
-    the configuration has 3 problems:
+    the configuration has 5 problems:
       toolsmith.yaml:3:8: mcpServers.old: the old HTTP+SSE transport is not supported; use the server's streamable HTTP address, often `/mcp` where the old one is `/sse`, with `type: http`
       toolsmith.yaml:4:9: mcpServers.none: expected a `url`, or a `command` that starts the server
-      toolsmith.yaml:5:42: mcpServers.mixed.auth: expected a `token_url`
+      toolsmith.yaml:5:10: mcpServers.mixed: `headers` and `auth` go with a `url`, not with a `command`
+      toolsmith.yaml:6:37: mcpServers.half.auth: expected a `client_id`
+      toolsmith.yaml:7:36: mcpServers.odd.auth: expected a `token_url`
     ");
+}
+
+#[test]
+fn the_sandbox_of_a_server_is_a_word_or_a_map() {
+    let loaded = from_file(
+        "
+mcpServers:
+  open: {command: a}
+  word: {command: a, sandbox: strict}
+  map: {command: a, sandbox: {profile: standard, read: [./data], hosts: [a.example], memory_mb: 64}}
+",
+    )
+    .unwrap();
+    let [open, word, map] = loaded.settings.mcp_servers.as_slice() else { panic!("{loaded:?}") };
+    assert_eq!((open.sandbox.profile, word.sandbox.profile), (None, Some(SandboxProfile::Strict)));
+    assert_eq!(
+        (map.sandbox.read.as_slice(), map.sandbox.memory_mb),
+        (&["./data".to_owned()][..], Some(64))
+    );
+    let error = from_file(
+        "
+mcpServers:
+  slip: {command: a, sandbox: strickt}
+  bare: {command: a, sandbox: {read: [./data]}}
+  far: {url: 'http://a', sandbox: strict}
+",
+    )
+    .unwrap_err();
+    for told in [
+        "mcpServers.slip.sandbox: expected `none`, `standard` or `strict`",
+        "mcpServers.bare.sandbox: expected a `profile`",
+        "mcpServers.far: `sandbox` goes with a `command`",
+    ] {
+        assert!(error.contains(told), "{error}");
+    }
 }
 
 #[test]

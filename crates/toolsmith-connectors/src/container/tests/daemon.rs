@@ -16,18 +16,25 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub(super) struct Daemon {
     process: Child,
     folder: tempfile::TempDir,
+    driver: &'static str,
+    bridge: &'static str,
 }
 
 impl Daemon {
     /// Starts an engine; the error says what is missing.
     pub(super) fn start() -> Result<Self, String> {
+        Self::start_with("none")
+    }
+
+    /// Starts an engine with a bridge; the network must be one of our own.
+    pub(super) fn start_with(bridge: &'static str) -> Result<Self, String> {
         if !Command::new("dockerd").arg("--version").output().is_ok_and(|out| out.status.success())
         {
             return Err("there is no dockerd; run ./test as root".to_owned());
         }
         let mut why = String::new();
         for driver in ["overlay2", "vfs"] {
-            match Self::with_driver(driver) {
+            match Self::with_driver(driver, bridge) {
                 Ok(daemon) => return Ok(daemon),
                 Err(log) => why = log,
             }
@@ -35,32 +42,39 @@ impl Daemon {
         Err(format!("dockerd does not run here: {}", why.lines().last().unwrap_or_default()))
     }
 
-    fn with_driver(driver: &str) -> Result<Self, String> {
+    fn with_driver(driver: &'static str, bridge: &'static str) -> Result<Self, String> {
         let folder = tempfile::tempdir().unwrap();
-        let place = |name: &str| folder.path().join(name).display().to_string();
-        let log = File::create(folder.path().join("log")).unwrap();
-        let process = Command::new("dockerd")
-            .args(["--bridge=none", "--iptables=false", "--ip6tables=false"])
-            .args(["--ip-forward=false", "--ip-masq=false"])
-            .arg(format!("--storage-driver={driver}"))
-            .args(["--data-root", &place("data"), "--exec-root", &place("exec")])
-            .args(["--pidfile", &place("pid"), "-H", &format!("unix://{}", place("docker.sock"))])
-            .stdout(log.try_clone().unwrap())
-            .stderr(log)
-            .spawn()
-            .map_err(|error| error.to_string())?;
-        let mut daemon = Self { process, folder };
+        let process = launch(folder.path(), driver, bridge)?;
+        let mut daemon = Self { process, folder, driver, bridge };
+        daemon.wait()?;
+        Ok(daemon)
+    }
+
+    fn wait(&mut self) -> Result<(), String> {
         let until = Instant::now() + PATIENCE;
-        loop {
-            let is_up = daemon.docker(&["version"]).is_ok();
-            if is_up {
-                return Ok(daemon);
-            }
-            if daemon.process.try_wait().unwrap().is_some() || Instant::now() > until {
-                return Err(fs::read_to_string(daemon.folder.path().join("log")).unwrap());
+        while self.docker(&["version"]).is_err() {
+            if self.process.try_wait().unwrap().is_some() || Instant::now() > until {
+                return Err(fs::read_to_string(self.folder.path().join("log")).unwrap());
             }
             std::thread::sleep(Duration::from_millis(50));
         }
+        Ok(())
+    }
+
+    /// Kills the engine; its containers may live on.
+    pub(super) fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts the engine again where it was.
+    pub(super) fn revive(&mut self) {
+        // Who was killed leaves its mark, and where nobody reaps orphans its number is still taken.
+        for mark in ["pid", "exec/containerd/containerd.pid"] {
+            fs::remove_file(self.folder.path().join(mark)).ok();
+        }
+        self.process = launch(self.folder.path(), self.driver, self.bridge).unwrap();
+        self.wait().unwrap();
     }
 
     pub(super) fn host(&self) -> String {
@@ -96,6 +110,21 @@ impl Drop for Daemon {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+fn launch(folder: &Path, driver: &str, bridge: &str) -> Result<Child, String> {
+    let place = |name: &str| folder.join(name).display().to_string();
+    let log = File::create(folder.join("log")).unwrap();
+    Command::new("dockerd")
+        .args(["--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false"])
+        .args((!bridge.is_empty()).then(|| format!("--bridge={bridge}")))
+        .arg(format!("--storage-driver={driver}"))
+        .args(["--data-root", &place("data"), "--exec-root", &place("exec")])
+        .args(["--pidfile", &place("pid"), "-H", &format!("unix://{}", place("docker.sock"))])
+        .stdout(log.try_clone().unwrap())
+        .stderr(log)
+        .spawn()
+        .map_err(|error| error.to_string())
 }
 
 /// Compiles the server into a folder, so that it needs nothing around it.

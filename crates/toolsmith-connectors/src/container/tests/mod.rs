@@ -1,6 +1,8 @@
 //! Containers that serve calls, with a real engine.
 
+mod bridge;
 mod daemon;
+mod troubles;
 
 use std::{
     collections::BTreeMap,
@@ -37,13 +39,16 @@ struct Yard {
 impl Yard {
     /// Starts an engine, and makes a folder that an image can be built from.
     fn open() -> Result<Self, String> {
+        Self::open_with(Daemon::start()?)
+    }
+
+    fn open_with(daemon: Daemon) -> Result<Self, String> {
         let folder = tempfile::tempdir().unwrap();
         let image = folder.path().join("image");
         fs::create_dir(&image).unwrap();
         compile(&image)?;
         let file = "FROM scratch\nCOPY server /server\nCMD [\"/server\"]\n";
         fs::write(image.join("Dockerfile"), file).unwrap();
-        let daemon = Daemon::start()?;
         let services = services();
         let maker = ContainerMaker::new(services.clone(), &daemon.host());
         Ok(Self { folder, daemon, services, maker })

@@ -57,6 +57,8 @@ int main(void) {
         if (body && strstr(body, "\"fill\""))
             for (;;)
                 memset(malloc(1 << 20), 1, 1 << 20);
+        if (body && strstr(body, "\"hang\""))
+            sleep(600);
         if (body && strstr(body, "\"exit\"")) {
             fprintf(stderr, "leaving\n");
             exit(5);

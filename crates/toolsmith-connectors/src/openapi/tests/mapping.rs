@@ -6,7 +6,7 @@ use toolsmith_net::Url;
 use super::{Reader, imported};
 use crate::openapi::{Options, Selection, import};
 
-fn document(paths: Value) -> Value {
+pub(super) fn document(paths: Value) -> Value {
     json!({
         "openapi": "3.0.3", "info": { "title": "The Pet Store API", "version": "1.2" },
         "servers": [{ "url": "https://pets.example/v1" }], "paths": paths
@@ -14,7 +14,7 @@ fn document(paths: Value) -> Value {
 }
 
 /// Imports one operation with a body of that schema, and returns its definition.
-fn with_body(schema: Value, schemas: Value) -> Value {
+pub(super) fn with_body(schema: Value, schemas: Value) -> Value {
     let media = json!({ "application/json": { "schema": schema } });
     let mut document = document(
         json!({ "/x": { "post": { "requestBody": { "required": true, "content": media } } } }),

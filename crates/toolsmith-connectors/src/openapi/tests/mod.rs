@@ -6,9 +6,12 @@
 )]
 
 mod hostile;
+mod huge;
+mod keeping;
 mod mapping;
 mod real;
 mod sending;
+mod serving;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -29,10 +32,14 @@ struct Reader(Definitions);
 
 impl Reader {
     fn new() -> Self {
+        let names = ["API_KEY", "API_TOKEN", "API_APP"];
+        Self::knowing(names.map(|name| (name, format!("s3cret-{}", &name[4..].to_lowercase()))))
+    }
+
+    /// Reads definitions where these variables have values.
+    fn knowing<'v>(values: impl IntoIterator<Item = (&'v str, String)>) -> Self {
         let client = Client::new(Settings::default()).unwrap();
         let makers = Makers::new().with(Arc::new(RestMaker::new(client)));
-        let values =
-            [("API_KEY", "s3cret-key"), ("API_TOKEN", "s3cret-token"), ("API_APP", "s3cret-app")];
         let vault = Vault::with_values(values, Redactor::default());
         Self(Definitions::open(Vec::new(), makers, vault))
     }

@@ -8,13 +8,14 @@ use toolsmith_testing::{fixtures, skip};
 
 use super::{Reader, imported};
 
-const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+pub(super) const METHODS: [&str; 8] =
+    ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
 /// Of documents with more operations, one tool in so many is read again.
 const MANY: usize = 150;
 const ONE_IN: usize = 10;
 
-fn read(path: &Path) -> Value {
+pub(super) fn read(path: &Path) -> Value {
     let text = fs::read_to_string(path).unwrap();
     if path.extension().is_some_and(|ending| ending == "json") {
         return serde_json::from_str(&text).unwrap();

@@ -1,7 +1,10 @@
 //! Processes that serve calls: real ones, of Python and of uv.
 
+mod attacks;
+mod confined;
 mod entries;
 mod uv;
+mod uv_confined;
 
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
@@ -10,7 +13,7 @@ use toolsmith_children::Children;
 use toolsmith_core::{Advice, ErrorKind, Value, json};
 use toolsmith_net::{Client, Settings};
 
-use super::ProcessMaker;
+use super::{Port, ProcessMaker};
 use crate::{
     life::{Services, State},
     workbench::{self, Bench},

@@ -41,6 +41,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             case "hang":
                 hung.set()
                 time.sleep(600)
+            case "run":
+                scope = {}
+                try:
+                    exec(params["code"], scope)
+                    self.answer(200, {"result": scope.get("result")})
+                except BaseException as error:
+                    self.answer(200, {"raised": type(error).__name__})
+            case "redirect":
+                self.send_response(302)
+                self.send_header("Location", params["to"])
+                self.send_header("Content-Length", "0")
+                self.end_headers()
             case _:
                 self.answer(200, {"pid": os.getpid(), "got": params, "port": os.environ["PORT"]})
 

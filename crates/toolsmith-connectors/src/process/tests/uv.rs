@@ -15,7 +15,7 @@ requires-python = \">=3.9\"
 ";
 
 /// Returns a yard in which uv is found, with a project in the folder `project`.
-fn yard() -> Option<Yard> {
+pub(super) fn yard() -> Option<Yard> {
     let folder = fixtures::uv()?;
     let mut environment: BTreeMap<String, String> = std::env::vars().collect();
     let path = environment.get("PATH").cloned().unwrap_or_default();

@@ -27,7 +27,7 @@ use super::{
     revision::Revision,
     wire,
 };
-use crate::{Gateway, Visitor, guard, http::body};
+use crate::{Gateway, Visitor, http::body};
 
 /// Which tools an address shows.
 type Group = Option<Path<String>>;
@@ -35,11 +35,12 @@ type Group = Option<Path<String>>;
 /// Answers a message.
 pub(crate) async fn post(
     State(gateway): State<Gateway>,
+    visitor: Visitor,
     group: Group,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let visitor = match enter(&gateway, group, &headers) {
+    let visitor = match enter(&gateway, visitor, group) {
         Ok(visitor) => visitor,
         Err(refusal) => return refused(None, &refusal, Revision::Jul2026),
     };
@@ -61,10 +62,8 @@ pub(crate) async fn post(
     }
 }
 
-/// Lets somebody in who comes from where one may come from, with what the group shows them.
-fn enter(gateway: &Gateway, group: Group, headers: &HeaderMap) -> Result<Visitor, Refusal> {
-    guard::check(headers, &gateway.0.config.hosts).map_err(Refusal::foreign)?;
-    let visitor = Visitor::local();
+/// Leaves a visitor what the address shows.
+fn enter(gateway: &Gateway, visitor: Visitor, group: Group) -> Result<Visitor, Refusal> {
     match group {
         None => Ok(visitor),
         Some(Path(name)) => group::narrowed(gateway, visitor, &name),
@@ -74,13 +73,14 @@ fn enter(gateway: &Gateway, group: Group, headers: &HeaderMap) -> Result<Visitor
 /// Lets a session hear what belongs to no request of it.
 pub(crate) async fn get(
     State(gateway): State<Gateway>,
+    visitor: Visitor,
     group: Group,
     headers: HeaderMap,
 ) -> Response {
     if headers::text(&headers, SESSION).is_none() {
         return StatusCode::METHOD_NOT_ALLOWED.into_response();
     }
-    let session = enter(&gateway, group, &headers).and_then(|visitor| {
+    let session = enter(&gateway, visitor, group).and_then(|visitor| {
         let spoken = Spoken::of(&headers);
         let is_streamed = matches!(Forms::of(&headers), Some(Forms::Both | Forms::StreamOnly));
         let session = find(&gateway, &visitor, headers::text(&headers, SESSION), spoken)?;
@@ -98,10 +98,11 @@ pub(crate) async fn get(
 /// Ends a session.
 pub(crate) async fn delete(
     State(gateway): State<Gateway>,
+    visitor: Visitor,
     group: Group,
     headers: HeaderMap,
 ) -> Response {
-    let ended = enter(&gateway, group, &headers).and_then(|visitor| {
+    let ended = enter(&gateway, visitor, group).and_then(|visitor| {
         let key = headers::text(&headers, SESSION);
         let key = key.ok_or_else(|| Refusal::invalid_request("There is no session to end."))?;
         let is_ended = gateway.0.mcp.sessions.end(key, &visitor.id);

@@ -1,5 +1,7 @@
 //! The life of services, with a backend that the test plays.
 
+mod words;
+
 use std::{
     future::pending,
     sync::{
@@ -16,7 +18,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use toolsmith_children::Children;
-use toolsmith_core::{BoxFuture, Redactor, ToolError, Value, json};
+use toolsmith_core::{BoxFuture, Redactor, ToolError, ToolSpec, Value, json};
 use toolsmith_net::{Client, Settings};
 
 use super::*;
@@ -123,8 +125,19 @@ fn theatre(idle: Option<Duration>, starts: usize, calls: usize) -> Theatre {
     let rules = Rules { idle, drain: Duration::from_secs(5) };
     let log = Log::new("t", 10, Redactor::default());
     let backend = Box::new(Stage(Arc::clone(&script)));
-    let service = Arc::new(Service::new(&services, &"t".into(), backend, rules, log));
+    let spec = ToolSpec::new("t").unwrap();
+    let service = Arc::new(Service::new(&services, &spec, backend, rules, log));
     Theatre { services, service, script, heard }
+}
+
+/// Adds the service of a tool that depends on the first.
+fn dependent(theatre: &Theatre) -> Service {
+    let mut spec = ToolSpec::new("second").unwrap();
+    spec.depends_on = vec!["t".parse().unwrap(), "no_service".parse().unwrap()];
+    let rules = Rules { idle: None, drain: Duration::from_secs(5) };
+    let log = Log::new("second", 10, Redactor::default());
+    let backend = Box::new(Stage(Arc::clone(&theatre.script)));
+    Service::new(&theatre.services, &spec, backend, rules, log)
 }
 
 impl Theatre {

@@ -42,7 +42,7 @@ const CLOSED_V6: [(Ipv6Addr, u32, &str); 3] = [
 /// Says what is wrong with an address that is not on the public internet.
 ///
 /// ```
-/// use toolsmith_net::refusal;
+/// use toolsmith_core::address::refusal;
 ///
 /// assert_eq!(refusal("::ffff:10.0.0.1".parse().unwrap()), Some("a private address"));
 /// assert_eq!(refusal("9.9.9.9".parse().unwrap()), None);
@@ -58,12 +58,12 @@ pub fn refusal(address: IpAddr) -> Option<&'static str> {
 }
 
 /// Tells whether an address is one at which clouds hand out credentials.
-pub(crate) fn is_metadata(address: IpAddr) -> bool {
+pub fn is_metadata(address: IpAddr) -> bool {
     METADATA.contains(&address.to_canonical())
 }
 
 /// Tells whether an address lies in the network of another and the length of its prefix.
-pub(crate) fn is_inside(address: IpAddr, network: IpAddr, prefix: u32) -> bool {
+pub fn is_inside(address: IpAddr, network: IpAddr, prefix: u32) -> bool {
     match (address, network) {
         (IpAddr::V4(a), IpAddr::V4(n)) => {
             same_start(a.to_bits().into(), n.to_bits().into(), prefix + 96)

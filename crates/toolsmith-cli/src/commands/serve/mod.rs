@@ -1,5 +1,7 @@
 //! `toolsmith serve`: the tools over HTTP, until it is told to end.
 
+mod door;
+
 use std::{net::SocketAddr, process::ExitCode};
 
 use anyhow::{Context as _, Result};
@@ -14,6 +16,7 @@ use crate::{
     exit::{self, UsageError},
     interrupt::Interrupt,
     output,
+    running::Note,
     runtime::block_on_all_cores,
     wording::counted,
 };
@@ -45,11 +48,14 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     let address = listener.local_addr().context("cannot tell the own address")?;
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut workshop = Workshop::open(session, settings).await?;
-    workshop.watch(session, settings)?;
+    workshop.watch(settings);
+    let note = leave_note(&workshop, address);
+    let door = door::door(session, settings, &workshop, address, note.as_ref()).await?;
     let config = compose::gateway_config(settings, &session.environment);
-    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), config);
+    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), door, config);
     output::tell(&format!("listening on http://{address}"));
     let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
+    drop(note);
     workshop.close().await;
     if ended.unfinished_calls > 0 {
         let calls = counted(ended.unfinished_calls as u64, "call");
@@ -66,11 +72,12 @@ async fn listen(session: &Session, settings: &Settings) -> Result<TcpListener> {
         let example = "write an address and a port such as 127.0.0.1:8001 or [::1]:8001";
         UsageError::new(format!("cannot listen on `{text}`: {example}"))
     })?;
-    if !address.ip().is_loopback() {
-        let why = "without authentication only this machine is served";
-        let what = "use 127.0.0.1 or [::1]";
-        return Err(UsageError::new(format!("will not listen on {address}: {why}; {what}")).into());
-    }
     let bound = TcpListener::bind(address).await;
     bound.with_context(|| format!("cannot listen on {address}"))
+}
+
+/// Leaves a note for other words; without one they cannot reach this server, and it serves.
+fn leave_note(workshop: &Workshop, address: SocketAddr) -> Option<Note> {
+    let left = workshop.store().ok().map(|store| Note::leave(store.folder(), address));
+    left?.inspect_err(|error| tracing::warn!(%error, "other words cannot reach this server")).ok()
 }

@@ -1,0 +1,35 @@
+//! `toolsmith approvals …`
+
+use clap::Subcommand;
+use toolsmith_core::CallId;
+
+use super::call_id;
+
+/// What to do with calls that wait for a person.
+#[derive(Debug, Subcommand)]
+pub enum ApprovalsWord {
+    /// List the calls that wait, the oldest first.
+    #[command(after_help = "\
+Examples:
+  toolsmith approvals list
+  toolsmith approvals list --json | jq -r '.approvals[].approval_id'")]
+    List,
+    /// Let a call run, once.
+    #[command(after_help = "\
+Examples:
+  toolsmith approvals approve 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60")]
+    Approve {
+        /// The id that the caller was given
+        #[arg(value_parser = call_id)]
+        id: CallId,
+    },
+    /// Refuse a call.
+    #[command(after_help = "\
+Examples:
+  toolsmith approvals deny 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60")]
+    Deny {
+        /// The id that the caller was given
+        #[arg(value_parser = call_id)]
+        id: CallId,
+    },
+}

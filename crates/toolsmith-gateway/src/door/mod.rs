@@ -1,0 +1,115 @@
+//! Who may come in: where requests may come from, and whose keys are good.
+
+mod hosts;
+mod keys;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderMap, header::AUTHORIZATION},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use subtle::ConstantTimeEq;
+use toolsmith_core::{EventKind, Secret, Timestamp, json};
+
+pub use self::{hosts::Hosts, keys::KeyRing};
+use crate::{Gateway, Visitor, http::Failure};
+
+/// The one address that answers strangers: whoever watches the program has no key.
+const OPEN: &str = "/health";
+
+/// Lets callers in.
+#[derive(Debug)]
+pub struct Doorkeeper {
+    /// How requests may address this program.
+    pub hosts: Hosts,
+    /// The keys that open the door.
+    pub keys: Option<KeyRing>,
+    /// What makes a caller the operator, who started this program.
+    pub operator: Option<Secret<String>>,
+    /// Who comes without a key.
+    pub without_key: WithoutKey,
+}
+
+/// What happens to callers without a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutKey {
+    /// They are someone on this machine, and may do everything.
+    Local,
+    /// They are refused.
+    Refused,
+}
+
+impl Doorkeeper {
+    /// Lets in whoever is on this machine.
+    pub fn local() -> Self {
+        Self {
+            hosts: Hosts::loopback(),
+            keys: None,
+            operator: None,
+            without_key: WithoutKey::Local,
+        }
+    }
+
+    /// Finds out who sends a request, or why it is not let in.
+    async fn admit(&self, headers: &HeaderMap, now: Timestamp) -> Result<Visitor, Failure> {
+        self.hosts.check(headers)?;
+        match credential(headers)? {
+            None if self.without_key == WithoutKey::Local => Ok(Visitor::local()),
+            None => Err(Failure::unauthenticated("Send a key: `Authorization: Bearer KEY`.")),
+            Some(text) if self.is_operator(text) => Ok(Visitor::operator()),
+            Some(text) => {
+                let found = match &self.keys {
+                    Some(keys) => keys.holder_of(text, now).await,
+                    None => None,
+                };
+                found.ok_or_else(|| {
+                    Failure::unauthenticated("The key is unknown, revoked or has expired.")
+                })
+            }
+        }
+    }
+
+    fn is_operator(&self, text: &str) -> bool {
+        let secret = self.operator.as_ref().map(|secret| secret.expose().as_bytes());
+        secret.is_some_and(|secret| secret.ct_eq(text.as_bytes()).into())
+    }
+}
+
+/// Returns the key that a request shows.
+fn credential(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
+    let unreadable = || Failure::unauthenticated("The key cannot be read.");
+    if let Some(value) = headers.get(AUTHORIZATION) {
+        let text = value.to_str().map_err(|_| unreadable())?;
+        let (scheme, key) = text.split_once(' ').ok_or_else(unreadable)?;
+        if !scheme.eq_ignore_ascii_case("bearer") {
+            return Err(Failure::unauthenticated("Send the key as `Authorization: Bearer KEY`."));
+        }
+        return Ok(Some(key.trim()));
+    }
+    headers.get("x-api-key").map(|value| value.to_str().map_err(|_| unreadable())).transpose()
+}
+
+/// Stands before every address: whoever gets past has a name.
+pub(crate) async fn stand(
+    State(gateway): State<Gateway>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let now = gateway.0.engine.now();
+    match gateway.0.door.admit(request.headers(), now).await {
+        Ok(visitor) => {
+            request.extensions_mut().insert(visitor);
+            next.run(request).await
+        }
+        Err(failure) if request.uri().path() == OPEN && failure.is_unauthenticated() => {
+            next.run(request).await
+        }
+        Err(failure) => {
+            tracing::warn!(address = request.uri().path(), reason = failure.message(), "refused");
+            let told = json!({ "address": request.uri().path(), "reason": failure.message() });
+            gateway.0.engine.announce(EventKind::AccessRefused, None, told);
+            failure.into_response()
+        }
+    }
+}
