@@ -14,14 +14,16 @@ use crate::{
     config::{FILE_NAME, Settings},
     exit,
     interrupt::Interrupt,
-    output,
     runtime::block_on_all_cores,
 };
 
 /// Speaks MCP until the other end closes, or prints how a client is told to start us.
 pub(crate) fn run(session: &Session, mcp: &Mcp) -> Result<ExitCode> {
     if let Some(client) = mcp.print_config {
-        output::print_json(&configuration(session, mcp, client)?)?;
+        let configuration = configuration(session, mcp, client)?;
+        session.output.show(&configuration, |_| {
+            serde_json::to_string_pretty(&configuration).unwrap_or_default() + "\n"
+        })?;
         return Ok(exit::SUCCESS.into());
     }
     let settings = super::serve::for_many(session.load()?);
@@ -33,7 +35,8 @@ async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> R
     let mut workshop = Workshop::open(session, settings).await?;
     workshop.watch(settings);
     let config = compose::gateway_config(settings, &session.environment);
-    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);
+    let gateway =
+        Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);
     let streams = (stdin(), stdout());
     let stop = interrupt.token().clone();
     let spoken = toolsmith_gateway::speak(gateway, group, streams, stop).await;
