@@ -33,6 +33,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, environment: Environme
 fn dispatch(session: &Session, word: Word) -> Result<ExitCode> {
     match word {
         Word::Serve(serve) => commands::serve::run(session, &serve),
+        Word::Mcp(mcp) => commands::mcp::run(session, &mcp),
         Word::Run(run) => commands::run::run(session, &run),
         Word::Batch(batch) => commands::batch::run(session, &batch),
         Word::Tools(word) => commands::tools::run(session, &word),

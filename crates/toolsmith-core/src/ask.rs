@@ -64,9 +64,31 @@ pub trait Asker: Send + Sync + fmt::Debug {
     fn sample(&self, _request: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
         Box::pin(async { Err(no_model()) })
     }
+
+    /// The same as [`ask`](Self::ask), under a name by which an answer can be given beforehand.
+    ///
+    /// Doors without memory let the caller repeat its call with the answers, by these names.
+    fn ask_as(&self, _name: &str, question: Question) -> BoxFuture<'_, Answer> {
+        self.ask(question)
+    }
+
+    /// The same as [`sample`](Self::sample), under such a name.
+    fn sample_as(&self, _name: &str, request: Value) -> BoxFuture<'_, Result<Value, ToolError>> {
+        self.sample(request)
+    }
+
+    /// Returns the folders that the caller works in: the result of `roots/list`.
+    fn roots_as(&self, _name: &str) -> BoxFuture<'_, Result<Value, ToolError>> {
+        Box::pin(async { Err(no_roots()) })
+    }
 }
 
 /// There is no model that could answer.
 pub(crate) fn no_model() -> ToolError {
     ToolError::failed("No model of the caller can be asked here.")
+}
+
+/// There is nobody who could say where the caller works.
+pub(crate) fn no_roots() -> ToolError {
+    ToolError::failed("The caller cannot be asked for its folders here.")
 }

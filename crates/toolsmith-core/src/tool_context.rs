@@ -191,6 +191,33 @@ impl ToolContext {
         }
     }
 
+    /// Asks the caller something under a name, as [`Asker::ask_as`] describes it.
+    pub async fn ask_as(&self, name: &str, question: Question) -> Answer {
+        match &self.0.asker {
+            Some(asker) => asker.ask_as(name, question).await,
+            None => self.ask(question).await,
+        }
+    }
+
+    /// Lets the caller's model answer under a name, as [`Asker::sample_as`] describes it.
+    pub async fn sample_as(&self, name: &str, request: Value) -> Result<Value, ToolError> {
+        match &self.0.asker {
+            Some(asker) => asker.sample_as(name, request).await,
+            None => self.sample(request).await,
+        }
+    }
+
+    /// Asks for the folders that the caller works in, as [`Asker::roots_as`] describes it.
+    pub async fn roots_as(&self, name: &str) -> Result<Value, ToolError> {
+        match &self.0.asker {
+            Some(asker) => asker.roots_as(name).await,
+            None => {
+                self.note_unanswered();
+                Err(ask::no_roots())
+            }
+        }
+    }
+
     /// Notes that something was asked which nobody could be asked; the outcome tells it.
     pub fn note_unanswered(&self) {
         self.0.unanswered.fetch_add(1, Ordering::Relaxed);

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
 
-use crate::{Doorkeeper, House, Visitor};
+use crate::{Doorkeeper, House, Visitor, mcp};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub(crate) struct Parts {
     pub(crate) door: Doorkeeper,
     pub(crate) config: GatewayConfig,
     pub(crate) started: Instant,
+    /// What the MCP door remembers.
+    pub(crate) mcp: mcp::Memory,
 }
 
 /// What can be set about the doors.
@@ -35,6 +37,10 @@ pub struct GatewayConfig {
     pub shutdown_timeout: Duration,
     /// The folders that file tools may touch for callers of the doors.
     pub allowed_paths: Option<Arc<[PathBuf]>>,
+    /// How many MCP sessions are held at once; one that nobody uses gives way.
+    pub max_mcp_sessions: usize,
+    /// How long an MCP session is held that nobody uses.
+    pub mcp_session_timeout: Duration,
 }
 
 impl Default for GatewayConfig {
@@ -45,6 +51,8 @@ impl Default for GatewayConfig {
             max_connections: 16_384,
             shutdown_timeout: Duration::from_secs(30),
             allowed_paths: None,
+            max_mcp_sessions: 10_000,
+            mcp_session_timeout: Duration::from_mins(30),
         }
     }
 }
@@ -57,7 +65,8 @@ impl Gateway {
         door: Doorkeeper,
         config: GatewayConfig,
     ) -> Self {
-        Self(Arc::new(Parts { engine, house, door, config, started: Instant::now() }))
+        let mcp = mcp::Memory::new(&config);
+        Self(Arc::new(Parts { engine, house, door, config, started: Instant::now(), mcp }))
     }
 
     /// Makes the context of a visitor's calls through a door.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 
 use serde::Serialize;
-use toolsmith_core::{Group, State, Text, ToolSpec};
+use toolsmith_core::{Artifact, Artifacts, BoxFuture, Group, Library, State, Text, ToolSpec};
 
 /// What the doors ask of the program around them: what an engine does not know.
 pub trait House: Debug + Send + Sync {
@@ -15,6 +15,25 @@ pub trait House: Debug + Send + Sync {
 
     /// Returns how the parts of the program are, by name.
     fn health(&self) -> BTreeMap<&'static str, Health>;
+
+    /// Returns where outputs are kept that were too large to show, if they are.
+    fn artifacts(&self) -> Option<Arc<dyn Artifacts>> {
+        None
+    }
+
+    /// Lists the kept outputs of a caller's calls, the youngest first.
+    fn recent_artifacts<'a>(
+        &'a self,
+        _caller: &'a str,
+        _most: usize,
+    ) -> BoxFuture<'a, Vec<Artifact>> {
+        Box::pin(async { Vec::new() })
+    }
+
+    /// Returns the resources and prompts that are offered besides tools, if there are any.
+    fn library(&self) -> Option<Arc<dyn Library>> {
+        None
+    }
 }
 
 /// How a part of the program is.

@@ -10,12 +10,14 @@ mod gateway;
 mod house;
 mod http;
 mod json;
+mod mcp;
 mod server;
 mod visitor;
 
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
 pub use gateway::{Gateway, GatewayConfig};
 pub use house::{Health, House};
+pub use mcp::speak;
 pub use server::{Ended, serve};
 
 use visitor::Visitor;

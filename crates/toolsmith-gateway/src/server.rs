@@ -11,7 +11,7 @@ use hyper_util::{
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{Instant, sleep, timeout_at},
+    time::{Instant, interval, sleep, timeout_at},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -22,6 +22,10 @@ const AFTER_AN_ERROR: Duration = Duration::from_millis(100);
 
 /// How long clients have to take their last answers once every call has ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
+
+/// How often it is looked for what nobody came back to.
+const SHORTEST_SWEEP: Duration = Duration::from_secs(1);
+const LONGEST_SWEEP: Duration = Duration::from_mins(1);
 
 /// The largest head of a request, in bytes and in headers.
 const MAX_HEAD: usize = 64 << 10;
@@ -42,6 +46,7 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     let config = &gateway.0.config;
     let door = Arc::new(Door::new(&gateway, stop.clone()));
     let connections = TaskTracker::new();
+    let mut sweeping = interval(config.mcp_session_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP));
     let room = Arc::new(Semaphore::new(config.max_connections));
     loop {
         let permit = tokio::select! {
@@ -59,10 +64,12 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
                 }
                 Err(error) => rest_after(&error).await,
             },
+            _ = sweeping.tick() => gateway.0.mcp.sweep(),
         }
     }
     drop(listener);
     connections.close();
+    gateway.0.mcp.end();
     let unfinished_calls = gateway.0.engine.shutdown(config.shutdown_timeout).await;
     timeout_at(Instant::now() + LAST_ANSWERS, connections.wait()).await.ok();
     Ended { unfinished_calls }

@@ -28,6 +28,15 @@ pub fn mcp_servers() -> Option<PathBuf> {
     parts.iter().all(|part| folder.join(part).exists()).then_some(folder)
 }
 
+/// Returns the folder of the official MCP conformance suite: `node/bin/node` is in it, too.
+///
+/// The test command puts it into the target folder.
+pub fn mcp_conformance() -> Option<PathBuf> {
+    let folder = folders::target().join("test-deps/mcp-conformance/node_modules");
+    let parts = ["node/bin/node", "@modelcontextprotocol/conformance/dist/index.js"];
+    parts.iter().all(|part| folder.join(part).is_file()).then_some(folder)
+}
+
 /// Returns the folder of the program `uv`, which the test command puts into the target folder.
 pub fn uv() -> Option<PathBuf> {
     let folder = folders::target().join("test-deps/uv/bin");

@@ -12,6 +12,7 @@ mod globals;
 mod import;
 mod init;
 mod keys;
+mod mcp;
 mod moment;
 mod run;
 mod serve;
@@ -37,6 +38,7 @@ pub use self::{
     import::{Handling, ImportMcp, ImportOpenapi, ImportRegistry, ImportToml, ImportWord},
     init::Init,
     keys::{CallsInTime, KeysWord},
+    mcp::{Mcp, McpClient},
     moment::Moment,
     run::{Batch, Run},
     serve::Serve,
@@ -68,6 +70,8 @@ pub struct Cli {
 pub enum Word {
     /// Serve the tools to other programs, over HTTP.
     Serve(Serve),
+    /// Give the tools to an MCP client, over standard input and output.
+    Mcp(Mcp),
     /// Call a tool.
     Run(Run),
     /// Call many tools at once.
@@ -198,7 +202,7 @@ mod tests {
 
     #[test]
     fn words_that_do_not_work_yet_are_not_there() {
-        for word in ["mcp", "chat", "worker"] {
+        for word in ["chat", "worker"] {
             assert_eq!(parse(&[word]).unwrap_err().kind(), ErrorKind::InvalidSubcommand, "{word}");
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod import;
 pub(crate) mod init;
 pub(crate) mod keys;
+pub(crate) mod mcp;
 pub(crate) mod parse;
 pub(crate) mod render;
 pub(crate) mod run;

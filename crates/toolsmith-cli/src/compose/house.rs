@@ -3,10 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use toolsmith_connectors::{life::Services, mcp::Servers};
-use toolsmith_core::{BackendRuntime, Group, State, ToolSpec};
+use toolsmith_core::{Artifact, Artifacts, BackendRuntime, BoxFuture, Group, State, ToolSpec};
 use toolsmith_definitions::Definitions;
 use toolsmith_gateway::{Health, House};
-use toolsmith_store::{self as store, Store};
+use toolsmith_store::{self as store, ArtifactQuery, Store};
 
 /// The program as its doors see it.
 #[derive(Debug)]
@@ -35,6 +35,27 @@ impl House for Premises {
 
     fn health(&self) -> BTreeMap<&'static str, Health> {
         BTreeMap::from([("store", self.store_health()), ("upstreams", self.upstreams())])
+    }
+
+    fn artifacts(&self) -> Option<Arc<dyn Artifacts>> {
+        let store = self.store.as_ref().ok()?;
+        Some(Arc::new(store.clone()))
+    }
+
+    fn recent_artifacts<'a>(
+        &'a self,
+        caller: &'a str,
+        most: usize,
+    ) -> BoxFuture<'a, Vec<Artifact>> {
+        Box::pin(async move {
+            let Ok(store) = &self.store else { return Vec::new() };
+            let query = ArtifactQuery {
+                caller_id: Some(caller.into()),
+                limit: u32::try_from(most).unwrap_or(u32::MAX),
+                ..ArtifactQuery::default()
+            };
+            store.artifacts(query).await.map(|list| list.artifacts).unwrap_or_default()
+        })
     }
 }
 

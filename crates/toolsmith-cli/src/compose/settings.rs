@@ -51,6 +51,7 @@ pub(crate) fn gateway_config(settings: &Settings, environment: &Environment) -> 
         max_connections: serve.max_connections,
         shutdown_timeout: serve.shutdown_timeout,
         allowed_paths: Some(allowed_paths(settings, environment)),
+        ..GatewayConfig::default()
     }
 }
 

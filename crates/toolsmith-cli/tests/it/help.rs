@@ -13,6 +13,7 @@ fn the_program_lists_its_words() {
 
     Commands:
       serve        Serve the tools to other programs, over HTTP
+      mcp          Give the tools to an MCP client, over standard input and output
       run          Call a tool
       batch        Call many tools at once
       tools        Find, check, make and switch tools

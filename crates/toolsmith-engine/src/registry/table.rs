@@ -12,6 +12,7 @@ use std::{
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use toolsmith_core::{
     Exposure, Rights, Text, Tool, ToolError, ToolName, ToolRef, Version, suggestion,
 };
@@ -99,6 +100,8 @@ pub struct Registry {
     snapshot: ArcSwap<Snapshot>,
     finder: Finder,
     writing: Mutex<()>,
+    /// Counted up with every snapshot, for who waits for the next one.
+    changes: watch::Sender<u64>,
     lower: Lower,
     on_change: OnChange,
 }
@@ -106,7 +109,19 @@ pub struct Registry {
 impl Registry {
     pub(crate) fn new(lower: Lower, on_change: OnChange) -> Self {
         let snapshot = ArcSwap::from_pointee(Snapshot::default());
-        Self { snapshot, finder: Finder::default(), writing: Mutex::new(()), lower, on_change }
+        Self {
+            snapshot,
+            finder: Finder::default(),
+            writing: Mutex::new(()),
+            changes: watch::Sender::default(),
+            lower,
+            on_change,
+        }
+    }
+
+    /// Lets somebody wait for changes; calls never see that anybody does.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Registers a tool that must not be there yet.
@@ -308,6 +323,7 @@ impl Registry {
     fn install<'a>(&self, next: Snapshot, keys: impl IntoIterator<Item = &'a Text>) {
         let next = Arc::new(next);
         self.snapshot.store(Arc::clone(&next));
+        self.changes.send_modify(|count| *count += 1);
         self.finder.update(&next, keys);
     }
 }

@@ -21,10 +21,19 @@ pub(super) async fn json<T: DeserializeOwned>(
     body: Body,
     config: &GatewayConfig,
 ) -> Result<T, Failure> {
-    check_type(headers)?;
-    let text = whole(headers, body, config).await?;
+    let text = json_bytes(headers, body, config).await?;
     serde_json::from_slice(&text)
         .map_err(|error| Failure::bad_request(format!("The body cannot be read: {error}.")))
+}
+
+/// Reads the bytes of a JSON body.
+pub(crate) async fn json_bytes(
+    headers: &HeaderMap,
+    body: Body,
+    config: &GatewayConfig,
+) -> Result<Bytes, Failure> {
+    check_type(headers)?;
+    whole(headers, body, config).await
 }
 
 /// A form that a browser sends without asking has another type: it must not make calls.

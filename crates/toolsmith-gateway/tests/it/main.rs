@@ -9,7 +9,10 @@
 mod approving;
 mod bodies;
 mod calls;
+mod conformance;
 mod door;
 mod ending;
+mod fixtures;
 mod listing;
+mod mcp;
 mod support;

@@ -13,7 +13,9 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
-use toolsmith_core::{Allowance, Clock, Group, Role, State, SystemClock, Tool, ToolSpec, Value};
+use toolsmith_core::{
+    Allowance, Clock, Group, Library, Role, State, SystemClock, Tool, ToolSpec, Value,
+};
 use toolsmith_engine::{Engine, Heard, Subscription};
 use toolsmith_gateway::{
     Doorkeeper, Ended, Gateway, GatewayConfig, Health, Hosts, House, KeyRing, WithoutKey,
@@ -36,12 +38,22 @@ impl Running {
 
     /// The same, behind a door.
     pub(crate) async fn behind(door: Doorkeeper, tools: Vec<Tool>, config: GatewayConfig) -> Self {
+        Self::offering(door, tools, None, config).await
+    }
+
+    /// The same, with resources and prompts besides.
+    pub(crate) async fn offering(
+        door: Doorkeeper,
+        tools: Vec<Tool>,
+        library: Option<Arc<dyn Library>>,
+        config: GatewayConfig,
+    ) -> Self {
         let settings = toolsmith_builtins::Settings::new("/nowhere");
         let builtins = toolsmith_builtins::all_with(&settings).unwrap();
         let engine = Engine::builder().tools(builtins).tools(tools).build().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let gateway = Gateway::new(engine.clone(), Arc::new(Plain), door, config);
+        let gateway = Gateway::new(engine.clone(), Arc::new(Plain { library }), door, config);
         let serving = tokio::spawn(toolsmith_gateway::serve(listener, gateway, stop.clone()));
         Self { address, engine, stop, serving }
     }
@@ -148,7 +160,9 @@ pub(crate) async fn happens(events: &mut Subscription) -> Value {
 
 /// A program with one group and nothing that could fail.
 #[derive(Debug)]
-struct Plain;
+struct Plain {
+    library: Option<Arc<dyn Library>>,
+}
 
 impl House for Plain {
     fn groups(&self) -> Vec<Arc<Group>> {
@@ -163,5 +177,9 @@ impl House for Plain {
 
     fn health(&self) -> BTreeMap<&'static str, Health> {
         BTreeMap::from([("store", Health::good()), ("upstreams", Health::bad("`a` is down"))])
+    }
+
+    fn library(&self) -> Option<Arc<dyn Library>> {
+        self.library.clone()
     }
 }

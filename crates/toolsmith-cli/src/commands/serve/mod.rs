@@ -28,7 +28,7 @@ pub(crate) fn run(session: &Session, serve: &Serve) -> Result<ExitCode> {
 }
 
 /// Returns the settings with the defaults of a program that serves many and runs for long.
-fn for_many(loaded: Loaded) -> Settings {
+pub(crate) fn for_many(loaded: Loaded) -> Settings {
     let Loaded { mut settings, sources, .. } = loaded;
     let is_usual = |key| matches!(sources.of(key), Source::Default);
     if is_usual("limits.max_concurrent") {

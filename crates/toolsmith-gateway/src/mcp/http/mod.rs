@@ -1,0 +1,115 @@
+//! MCP over HTTP: POST brings messages, GET listens, DELETE ends a session.
+
+pub(crate) mod headers;
+mod message;
+pub(crate) mod params;
+mod respond;
+mod said;
+mod stream;
+
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+
+use self::{
+    headers::SESSION,
+    message::{answer, find},
+    respond::refused,
+    said::{Forms, Spoken},
+};
+use super::{
+    group,
+    listening::{Interest, Listening},
+    refusal::Refusal,
+    revision::Revision,
+    wire,
+};
+use crate::{Gateway, Visitor, http::body};
+
+/// Which tools an address shows.
+type Group = Option<Path<String>>;
+
+/// Answers a message.
+pub(crate) async fn post(
+    State(gateway): State<Gateway>,
+    visitor: Visitor,
+    group: Group,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let visitor = match enter(&gateway, visitor, group) {
+        Ok(visitor) => visitor,
+        Err(refusal) => return refused(None, &refusal, Revision::Jul2026),
+    };
+    let forms = Forms::of(&headers);
+    let Some(forms) = forms else {
+        return refused(None, &Refusal::not_acceptable(), Revision::Jul2026);
+    };
+    let bytes = match body::json_bytes(&headers, body, &gateway.0.config).await {
+        Ok(bytes) => bytes,
+        Err(failure) => return failure.into_response(),
+    };
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        let refusal = Refusal::unreadable("The message is not UTF-8.");
+        return refused(None, &refusal, Revision::Jul2026);
+    };
+    match wire::read(text) {
+        Ok(message) => answer(&gateway, visitor, (&headers, forms), message).await,
+        Err(unreadable) => refused(unreadable.id, &unreadable.refusal, Revision::Jul2026),
+    }
+}
+
+/// Leaves a visitor what the address shows.
+fn enter(gateway: &Gateway, visitor: Visitor, group: Group) -> Result<Visitor, Refusal> {
+    match group {
+        None => Ok(visitor),
+        Some(Path(name)) => group::narrowed(gateway, visitor, &name),
+    }
+}
+
+/// Lets a session hear what belongs to no request of it.
+pub(crate) async fn get(
+    State(gateway): State<Gateway>,
+    visitor: Visitor,
+    group: Group,
+    headers: HeaderMap,
+) -> Response {
+    if headers::text(&headers, SESSION).is_none() {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    let session = enter(&gateway, visitor, group).and_then(|visitor| {
+        let spoken = Spoken::of(&headers);
+        let is_streamed = matches!(Forms::of(&headers), Some(Forms::Both | Forms::StreamOnly));
+        let session = find(&gateway, &visitor, headers::text(&headers, SESSION), spoken)?;
+        if is_streamed { Ok((session, visitor)) } else { Err(Refusal::not_acceptable()) }
+    });
+    match session {
+        Ok((session, visitor)) => {
+            let (heard, ended) = ((Interest::ALL, session.followed.clone()), session.listen());
+            stream::listen(Listening::new(&gateway, visitor.rights, heard, ended))
+        }
+        Err(refusal) => refused(None, &refusal, Revision::Jul2026),
+    }
+}
+
+/// Ends a session.
+pub(crate) async fn delete(
+    State(gateway): State<Gateway>,
+    visitor: Visitor,
+    group: Group,
+    headers: HeaderMap,
+) -> Response {
+    let ended = enter(&gateway, visitor, group).and_then(|visitor| {
+        let key = headers::text(&headers, SESSION);
+        let key = key.ok_or_else(|| Refusal::invalid_request("There is no session to end."))?;
+        let is_ended = gateway.0.mcp.sessions.end(key, &visitor.id);
+        if is_ended { Ok(()) } else { Err(Refusal::no_session()) }
+    });
+    match ended {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(refusal) => refused(None, &refusal, Revision::Jul2026),
+    }
+}

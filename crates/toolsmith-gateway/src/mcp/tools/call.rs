@@ -1,0 +1,178 @@
+//! `tools/call`: from the parameters to the engine, and to what the client hears.
+
+use std::{borrow::Cow, sync::Arc};
+
+use serde::Deserialize;
+use tokio::sync::mpsc;
+use toolsmith_core::{Asker, Call, CallerType, Map, StreamSink, Value};
+
+use super::{
+    content::{self, Promise},
+    list::is_promised,
+};
+use crate::{
+    Gateway, json,
+    mcp::{
+        Answer,
+        asking::Asking,
+        following::{Answering, Channels, Done, Following, Telling},
+        meta::{Level, Meta},
+        peer::Peer,
+        refusal::Refusal,
+        rounds::Subject,
+        session::Run,
+        wire::{self, Id, Request, present},
+        writing::Writing,
+    },
+};
+
+/// How many items a tool may be ahead of its client.
+const AHEAD: usize = 64;
+
+/// The parameters of a call.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Calling<'a> {
+    /// The tool.
+    #[serde(borrow)]
+    pub(crate) name: Cow<'a, str>,
+    /// Its input.
+    #[serde(default, deserialize_with = "json::strict")]
+    pub(crate) arguments: Value,
+    /// What the client says about its request.
+    #[serde(borrow, default, rename = "_meta")]
+    pub(crate) meta: Option<Meta<'a>>,
+    #[serde(borrow, default, rename = "inputResponses", deserialize_with = "present")]
+    responses: Option<&'a serde_json::value::RawValue>,
+    #[serde(default, rename = "requestState")]
+    state: Option<String>,
+}
+
+impl<'a> Calling<'a> {
+    /// Reads the parameters of a request.
+    pub(crate) fn read(request: &Request<'a>) -> Result<Self, Refusal> {
+        wire::params(request.params)
+    }
+}
+
+/// Reads the answers that came with a request; each is an object.
+pub(crate) fn responses(
+    raw: Option<&serde_json::value::RawValue>,
+) -> Result<Map<String, Value>, Refusal> {
+    let Some(raw) = raw else { return Ok(Map::new()) };
+    let read = json::strict_map(&mut serde_json::Deserializer::from_str(raw.get()));
+    read.ok()
+        .filter(|answers| answers.values().all(Value::is_object))
+        .ok_or_else(|| Refusal::invalid_params("`inputResponses` must be an object of objects."))
+}
+
+/// Makes a call.
+pub(crate) async fn call(
+    gateway: &Gateway,
+    peer: &Peer,
+    id: Id<'_>,
+    calling: Calling<'_>,
+) -> Result<Answer, Refusal> {
+    let given = responses(calling.responses)?;
+    let subject = || Subject {
+        visitor: peer.visitor.id.clone(),
+        method: "tools/call",
+        name: calling.name.clone().into_owned(),
+    };
+    let token = calling.meta.as_ref().and_then(Meta::progress_token);
+    if let Some(state) = calling.state.as_deref().filter(|_| peer.revision.is_stateless()) {
+        let mut following = gateway.0.mcp.rounds.resume(state, &subject(), given)?;
+        following.answering.id = id.as_json().into();
+        following.telling.token = token.map(ToOwned::to_owned);
+        following.telling.level = peer.level;
+        return Ok(Answer::Following(following));
+    }
+    let entry = gateway.0.engine.registry().visible(&calling.name, &peer.visitor.rights);
+    let spec = entry.as_ref().map(|entry| &entry.spec);
+    let is_promised = spec.is_some_and(|spec| is_promised(spec, peer.revision));
+    let promise = if is_promised { Promise::Structure } else { Promise::Nothing };
+    let hears = peer.level.is_some_and(|level| level <= Level::Info);
+    let streams = token.is_some() || hears && spec.is_some_and(|spec| spec.stream_support);
+    let run = peer.session.as_ref().map(|session| session.run(id));
+    if !streams && !peer.abilities.can_be_asked() {
+        let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
+        let nobody: Arc<Asking> = Arc::clone(&gateway.0.mcp.nobody);
+        let outcome = gateway.0.engine.call(call.with_asker(nobody)).await;
+        if run.is_some_and(|run| run.token.is_cancelled()) {
+            return Ok(Answer::Nothing);
+        }
+        let mut writing = Writing::to(id, peer.revision);
+        content::write(&mut writing, &outcome, promise, peer.revision)?;
+        return Ok(Answer::Text(writing.end()));
+    }
+    let subject = subject();
+    let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
+    let answering = Answering { id: id.as_json().into(), revision: peer.revision, promise };
+    let telling = Telling {
+        token: token.map(ToOwned::to_owned),
+        level: peer.level.filter(|_| hears),
+        tool: spec.map(|spec| spec.name.text().clone()).unwrap_or_default(),
+        done: f64::NEG_INFINITY,
+    };
+    let following = follow(gateway, peer, call, (subject, answering, telling), (given, run));
+    Ok(Answer::Following(Box::new(following)))
+}
+
+fn begin(
+    gateway: &Gateway,
+    peer: &Peer,
+    run: Option<&Run>,
+    name: String,
+    arguments: Value,
+) -> Call {
+    let context = gateway.context(&peer.visitor, CallerType::Mcp);
+    let call = Call::new(name, arguments).with_context(context);
+    match run {
+        Some(run) => call.with_cancel(run.token.clone()),
+        None => call,
+    }
+}
+
+/// Lets the client hear what a call says.
+fn follow(
+    gateway: &Gateway,
+    peer: &Peer,
+    mut call: Call,
+    told: (Subject, Answering, Telling),
+    (given, run): (Map<String, Value>, Option<Run>),
+) -> Following {
+    let mut channels = Channels::default();
+    if told.2.token.is_some() || told.2.level.is_some() {
+        let (sender, items) = mpsc::channel(AHEAD);
+        call.stream = Some(StreamSink::new(sender));
+        channels.items = Some(items);
+    }
+    let asking = asking(gateway, peer, &mut channels, given);
+    call.asker = Some(Arc::clone(&asking) as Arc<dyn Asker>);
+    let engine = gateway.0.engine.clone();
+    let work = Box::pin(async move { Done::Call(Box::new(engine.call(call).await)) });
+    Following::new(gateway.clone(), told, (work, channels), asking, run)
+}
+
+/// Returns how a client is asked.
+pub(crate) fn asking(
+    gateway: &Gateway,
+    peer: &Peer,
+    channels: &mut Channels,
+    given: Map<String, Value>,
+) -> Arc<Asking> {
+    if !peer.abilities.can_be_asked() {
+        return Arc::clone(&gateway.0.mcp.nobody);
+    }
+    match &peer.session {
+        Some(session) => {
+            let (sender, requests) = mpsc::channel(AHEAD);
+            channels.requests = Some(requests);
+            Arc::new(Asking::on_stream(Arc::clone(session), sender))
+        }
+        None => {
+            let (sender, posed) = mpsc::unbounded_channel();
+            channels.posed = Some(posed);
+            Arc::new(Asking::in_rounds(peer.abilities, given, sender))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `tools/list`: a page of the tools that a client may see.
+
+use serde::{Deserialize, Serialize};
+use toolsmith_core::{Annotations, Exposure, ToolSpec};
+use toolsmith_engine::registry::Filter;
+
+use super::schema::{is_of_object, write_input};
+use crate::{
+    Gateway,
+    mcp::{
+        clean,
+        peer::Peer,
+        refusal::Refusal,
+        revision::Revision,
+        wire::{self, Request, put},
+        writing::{Freshness, Writing},
+    },
+};
+
+/// How many tools are on a page.
+pub(crate) const PAGE: usize = 200;
+
+/// What a client asks for.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Wanted {
+    /// Where the page begins: behind the item of that name.
+    pub(crate) cursor: Option<String>,
+}
+
+/// Answers a page of the tools that are shown to models, by name.
+pub(crate) fn list(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let wanted: Wanted = wire::params(request.params)?;
+    let registry = gateway.0.engine.registry();
+    let rights = &peer.visitor.rights;
+    let filter = Filter {
+        exposure: Some(Exposure::Direct),
+        enabled: Some(true),
+        ..Filter::visible_to(rights)
+    };
+    let mut page = registry.page(&filter, wanted.cursor.as_deref(), PAGE + 1);
+    let is_last = page.len() <= PAGE;
+    page.truncate(PAGE);
+    let next = page.last().filter(|_| !is_last).map(|entry| entry.spec.name.as_str().to_owned());
+    if is_last {
+        page.extend(gateway.0.mcp.deferred.pair(registry, rights));
+    }
+    let mut writing = Writing::to(request.id, peer.revision);
+    let text = writing.member("tools");
+    text.push(b'[');
+    for (index, entry) in page.iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        write_tool(text, &entry.spec, peer.revision);
+    }
+    text.push(b']');
+    if let Some(next) = next {
+        writing.put("nextCursor", &next);
+    }
+    writing.holds(Freshness::ForAWhile);
+    Ok(clean(gateway, writing.end()))
+}
+
+fn write_tool(text: &mut Vec<u8>, spec: &ToolSpec, revision: Revision) {
+    text.extend_from_slice(br#"{"name":"#);
+    put(text, &spec.name);
+    if let Some(title) = spec.title.as_ref().filter(|_| revision.has_titles()) {
+        text.extend_from_slice(br#","title":"#);
+        put(text, title);
+    }
+    text.extend_from_slice(br#","description":"#);
+    put(text, &spec.description);
+    text.extend_from_slice(br#","inputSchema":"#);
+    write_input(text, &spec.input_schema);
+    if let Some(schema) = &spec.output_schema
+        && is_promised(spec, revision)
+    {
+        text.extend_from_slice(br#","outputSchema":"#);
+        text.extend_from_slice(schema.as_str().as_bytes());
+    }
+    if revision.has_annotations() {
+        text.extend_from_slice(br#","annotations":"#);
+        put(text, &Hints::of(spec));
+    }
+    text.push(b'}');
+}
+
+/// Tells whether clients of a revision are told what the output of a tool looks like.
+pub(super) fn is_promised(spec: &ToolSpec, revision: Revision) -> bool {
+    let is_legal = |schema| revision.has_any_structure() || is_of_object(schema);
+    revision.has_structured_output() && spec.output_schema.as_ref().is_some_and(is_legal)
+}
+
+/// What a tool does to the world, in the words of the protocol.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "the names of the wire")]
+struct Hints<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    read_only_hint: bool,
+    destructive_hint: bool,
+    idempotent_hint: bool,
+    open_world_hint: bool,
+}
+
+impl<'a> Hints<'a> {
+    fn of(spec: &'a ToolSpec) -> Self {
+        let Annotations { read_only, destructive, idempotent, open_world } = spec.annotations;
+        Self {
+            title: spec.title.as_deref(),
+            read_only_hint: read_only,
+            destructive_hint: destructive,
+            idempotent_hint: idempotent,
+            open_world_hint: open_world,
+        }
+    }
+}
