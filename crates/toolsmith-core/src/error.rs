@@ -158,6 +158,17 @@ impl ToolError {
         Self::new(ErrorKind::PermissionDenied, message)
     }
 
+    /// The engine is ending and takes nothing new; another one may.
+    pub fn closing() -> Self {
+        Self::new(ErrorKind::Rejected, "The engine is shutting down and takes no more calls.")
+            .with_details(serde_json::json!({ "shutting_down": true }))
+    }
+
+    /// Tells whether the engine is ending, so that another one has to be asked.
+    pub fn is_closing(&self) -> bool {
+        self.0.kind == ErrorKind::Rejected && self.0.details["shutting_down"] == true
+    }
+
     /// Something does not have the form that it should have.
     pub fn validation(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::ValidationError, message)

@@ -379,10 +379,7 @@ pub(crate) enum Newcomer {
 impl Running {
     fn enter(&self, newcomer: Newcomer) -> Result<Uncounted<'_>, ToolError> {
         if newcomer == Newcomer::Free && self.is_closed.load(SeqCst) {
-            return Err(ToolError::new(
-                ErrorKind::Rejected,
-                "The engine is shutting down and takes no more calls.",
-            ));
+            return Err(ToolError::closing());
         }
         self.count.fetch_add(1, SeqCst);
         Ok(Uncounted(self))

@@ -120,7 +120,7 @@ fn refused(refusal: Refusal) -> ToolError {
         Refusal::QueueFull => {
             rejected("All slots are taken and the queue is full; try again later.")
         }
-        Refusal::Closed => rejected("The engine is shutting down and takes no more calls."),
+        Refusal::Closed => ToolError::closing(),
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) fn status_of(error: &ToolError) -> StatusCode {
         ErrorKind::ValidationError => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorKind::PermissionDenied => StatusCode::FORBIDDEN,
         ErrorKind::ApprovalRequired => StatusCode::PRECONDITION_REQUIRED,
+        ErrorKind::Rejected if error.is_closing() => StatusCode::SERVICE_UNAVAILABLE,
         ErrorKind::Rejected | ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         ErrorKind::ExecutorNotFound => StatusCode::NOT_IMPLEMENTED,
         ErrorKind::Timeout => StatusCode::GATEWAY_TIMEOUT,
@@ -28,6 +29,11 @@ pub(super) fn status_of(error: &ToolError) -> StatusCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_engine_that_ends_is_unavailable_and_not_busy() {
+        assert_eq!(status_of(&ToolError::closing()).as_u16(), 503);
+    }
 
     #[test]
     fn every_error_has_the_status_of_the_contract() {
