@@ -1,12 +1,17 @@
 //! What the doors share.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use tokio::time::Instant;
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
+use toolsmith_store::Store;
 
-use crate::{Doorkeeper, House, Visitor};
+use crate::{Doorkeeper, House, Visitor, counts::Counts, http::Failure};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +25,9 @@ pub(crate) struct Parts {
     pub(crate) door: Doorkeeper,
     pub(crate) config: GatewayConfig,
     pub(crate) started: Instant,
+    /// The records, when any are kept.
+    store: OnceLock<Store>,
+    pub(crate) counts: Counts,
 }
 
 /// What can be set about the doors.
@@ -57,7 +65,21 @@ impl Gateway {
         door: Doorkeeper,
         config: GatewayConfig,
     ) -> Self {
-        Self(Arc::new(Parts { engine, house, door, config, started: Instant::now() }))
+        let (started, store, counts) = (Instant::now(), OnceLock::new(), Counts::default());
+        Self(Arc::new(Parts { engine, house, door, config, started, store, counts }))
+    }
+
+    /// Says where the records are; without it, addresses that read them say so.
+    #[must_use]
+    pub fn with_store(self, store: Store) -> Self {
+        // There is one store for as long as there are doors: a second one is left out.
+        self.0.store.set(store).ok();
+        self
+    }
+
+    /// Returns the records.
+    pub(crate) fn store(&self) -> Result<&Store, Failure> {
+        self.0.store.get().ok_or_else(Failure::no_records)
     }
 
     /// Makes the context of a visitor's calls through a door.

@@ -5,6 +5,7 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod counts;
 mod door;
 mod gateway;
 mod house;

@@ -7,7 +7,10 @@
 use std::{
     collections::{BTreeSet, HashMap},
     fmt,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
 };
 
 use arc_swap::ArcSwap;
@@ -99,6 +102,8 @@ pub struct Registry {
     snapshot: ArcSwap<Snapshot>,
     finder: Finder,
     writing: Mutex<()>,
+    /// How often the tools have changed.
+    generation: AtomicU64,
     lower: Lower,
     on_change: OnChange,
 }
@@ -106,7 +111,14 @@ pub struct Registry {
 impl Registry {
     pub(crate) fn new(lower: Lower, on_change: OnChange) -> Self {
         let snapshot = ArcSwap::from_pointee(Snapshot::default());
-        Self { snapshot, finder: Finder::default(), writing: Mutex::new(()), lower, on_change }
+        Self {
+            snapshot,
+            finder: Finder::default(),
+            writing: Mutex::new(()),
+            generation: AtomicU64::new(0),
+            lower,
+            on_change,
+        }
     }
 
     /// Registers a tool that must not be there yet.
@@ -176,6 +188,12 @@ impl Registry {
     /// Tells whether there is a tool of that name.
     pub fn has(&self, name: &str) -> bool {
         is_public(name) && self.snapshot.load().get(name).is_some()
+    }
+
+    /// Returns a number that grows with every change: what was worked out from the tools is good
+    /// for as long as it stays.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(SeqCst)
     }
 
     /// Returns how many names there are.
@@ -308,6 +326,8 @@ impl Registry {
     fn install<'a>(&self, next: Snapshot, keys: impl IntoIterator<Item = &'a Text>) {
         let next = Arc::new(next);
         self.snapshot.store(Arc::clone(&next));
+        // After the tools: whoever reads the number first never takes old tools for new ones.
+        self.generation.fetch_add(1, SeqCst);
         self.finder.update(&next, keys);
     }
 }

@@ -12,6 +12,7 @@ use axum::{
 };
 use serde::Serialize;
 use toolsmith_core::{Outcome, ToolError};
+use toolsmith_store::StoreError;
 
 use super::status::status_of;
 
@@ -96,6 +97,15 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "bad_request", message)
     }
 
+    pub(crate) fn not_found(message: &'static str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn no_records() -> Self {
+        let message = "This server keeps no records; its log says why.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+    }
+
     pub(crate) fn wrong_method() -> Self {
         let message = "This address does not take that method.";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", message)
@@ -123,6 +133,15 @@ impl From<&ToolError> for Failure {
     fn from(error: &ToolError) -> Self {
         let message = error.message().to_owned().into();
         Self { status: status_of(error), name: error.kind().as_str(), message }
+    }
+}
+
+/// What the store cannot answer; why is for the log.
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the records cannot be read");
+        let message = "The records cannot be read at this moment; try again later.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
     }
 }
 

@@ -2,10 +2,18 @@
 
 mod answer;
 mod approvals;
+mod artifacts;
+mod asked;
 mod body;
+mod call;
+mod groups;
 mod health;
+mod overview;
+mod records;
 mod run_tool;
+mod stats;
 mod status;
+mod summary;
 mod tools;
 
 use axum::{
@@ -22,7 +30,14 @@ pub(crate) fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/health", get(health::health))
         .route("/tools", get(tools::tools))
+        .route("/groups", get(groups::groups))
+        .route("/status", get(overview::overview))
         .route("/run_tool", post(run_tool::run_tool))
+        .route("/calls", get(records::list))
+        .route("/calls/summary", get(summary::summary))
+        .route("/calls/{id}", get(call::show))
+        .route("/stats", get(stats::stats))
+        .route("/artifacts/{id}", get(artifacts::read))
         .route("/approvals", get(approvals::list))
         .route("/approvals/{id}", post(approvals::decide))
         .method_not_allowed_fallback(async || Failure::wrong_method())

@@ -1,14 +1,16 @@
 //! `GET /tools`: the table of tools, with runtimes, groups and states.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use toolsmith_core::{BackendRuntime, Group, Kind, State as ToolState, Text};
-use toolsmith_engine::registry::{Entry, Filter, Registry};
+use toolsmith_core::{
+    BackendRuntime, Group, Kind, Rights, State as ToolState, Text, ToolName, ToolSpec,
+};
+use toolsmith_engine::registry::{Entry, Filter};
 
-use super::answer::{Failure, Json};
-use crate::{Gateway, House, Visitor};
+use super::{answer::Json, asked::Asked, groups};
+use crate::{Gateway, House, Visitor, counts::RUNTIMES};
 
 /// How many tools a search returns when nobody says.
 const USUAL_HITS: usize = 20;
@@ -65,45 +67,52 @@ struct Row {
 pub(super) async fn tools(
     State(gateway): State<Gateway>,
     visitor: Visitor,
-    wanted: Result<Query<Wanted>, axum::extract::rejection::QueryRejection>,
-) -> Result<Json<Table>, Failure> {
-    let Query(wanted) = wanted.map_err(|error| Failure::bad_request(error.body_text()))?;
-    let house = &*gateway.0.house;
-    let registry = gateway.0.engine.registry();
-    let visible = Filter::visible_to(&visitor.rights);
-    let all = registry.find(&visible);
-    let groups = groups(house, &all);
-    let found = wanted.find(registry, &all, visible);
-    let rows = found.map(|entry| Row::of(&entry.spec, house, &groups));
-    let limit = wanted.limit.unwrap_or(usize::MAX);
-    let tools: Vec<Row> = rows.filter(|row| wanted.is_state_of(row)).take(limit).collect();
-    let is_full = wanted.q.is_none() && tools.len() == limit;
+    Asked(wanted): Asked<Wanted>,
+) -> Json<Table> {
+    let rights = &visitor.rights;
+    let groups = groups::visible(&gateway, rights);
+    let tools = wanted.rows(&gateway, rights, &Memberships::of(&groups));
+    let is_full = wanted.q.is_none() && Some(tools.len()) == wanted.limit;
     let next_cursor = tools.last().filter(|_| is_full).map(|last| last.tool_id.clone());
-    Ok(Json(Table { backend_runtimes: runtimes(&all), groups, tools, next_cursor }))
+    Json(Table { backend_runtimes: runtimes(&gateway, rights), groups, tools, next_cursor })
 }
 
 impl Wanted {
-    /// Returns the tools that fit, but for their state: the best first when there is a question.
-    fn find<'a>(
-        &'a self,
-        registry: &Registry,
-        all: &'a [Arc<Entry>],
-        visible: Filter,
-    ) -> Box<dyn Iterator<Item = Arc<Entry>> + 'a> {
-        let filter = Filter {
+    /// Returns the tools that fit: the best first when there is a question, else by name.
+    fn rows(&self, gateway: &Gateway, rights: &Rights, groups: &Memberships<'_>) -> Vec<Row> {
+        let (registry, house) = (gateway.0.engine.registry(), &*gateway.0.house);
+        let row = |entry: &Arc<Entry>| Row::of(&entry.spec, house, groups);
+        let filter = self.filter(rights);
+        if let Some(question) = &self.q {
+            let hits = registry.search(question, &filter, self.limit.unwrap_or(USUAL_HITS));
+            let rows = hits.iter().map(|hit| row(&hit.tool));
+            return rows.filter(|row| self.is_state_of(row)).collect();
+        }
+        let limit = self.limit.unwrap_or(usize::MAX);
+        let mut rows = Vec::new();
+        let mut after = self.cursor.clone();
+        // The state is not the registry's: pages are taken until enough of them fit.
+        while rows.len() < limit {
+            let page = registry.page(&filter, after.as_deref(), limit);
+            after = page.last().map(|last| last.spec.name.to_string());
+            let is_last = page.len() < limit;
+            let fitting = page.iter().map(row).filter(|row| self.is_state_of(row));
+            rows.extend(fitting.take(limit - rows.len()));
+            if is_last {
+                break;
+            }
+        }
+        rows
+    }
+
+    fn filter(&self, rights: &Rights) -> Filter {
+        Filter {
             category: self.category.clone(),
             all_tags: self.tag.clone().into_iter().collect(),
             group: self.group.clone(),
             backend_runtime: self.runtime,
-            ..visible
-        };
-        if let Some(question) = &self.q {
-            let hits = registry.search(question, &filter, self.limit.unwrap_or(USUAL_HITS));
-            return Box::new(hits.into_iter().map(|hit| hit.tool));
+            ..Filter::visible_to(rights)
         }
-        let after = self.cursor.as_deref().unwrap_or("");
-        let rest = all.iter().skip_while(move |entry| entry.spec.name.as_str() <= after);
-        Box::new(rest.filter(move |entry| filter.accepts(entry)).cloned())
     }
 
     fn is_state_of(&self, row: &Row) -> bool {
@@ -111,10 +120,24 @@ impl Wanted {
     }
 }
 
+/// The groups of each tool.
+struct Memberships<'a>(HashMap<&'a ToolName, Vec<Text>>);
+
+impl<'a> Memberships<'a> {
+    fn of(groups: &'a [Group]) -> Self {
+        let mut memberships: HashMap<&ToolName, Vec<Text>> = HashMap::new();
+        for group in groups {
+            for member in &group.tool_ids {
+                memberships.entry(member).or_default().push(group.group_id.clone());
+            }
+        }
+        Self(memberships)
+    }
+}
+
 impl Row {
-    fn of(spec: &toolsmith_core::ToolSpec, house: &dyn House, groups: &[Group]) -> Self {
+    fn of(spec: &ToolSpec, house: &dyn House, groups: &Memberships<'_>) -> Self {
         let name = Text::from(spec.name.as_str());
-        let is_member = |group: &&Group| group.tool_ids.contains(&spec.name);
         Self {
             name: spec.title.clone().unwrap_or_else(|| name.clone()),
             tool_id: name,
@@ -123,39 +146,24 @@ impl Row {
             category: spec.category.as_str().into(),
             kind: spec.kind,
             backend_runtime: spec.backend_runtime,
-            group_ids: groups.iter().filter(is_member).map(|g| g.group_id.clone()).collect(),
+            group_ids: groups.0.get(&spec.name).cloned().unwrap_or_default(),
             state: house.state(spec),
             status: if spec.enabled { "active" } else { "inactive" },
         }
     }
 }
 
-fn runtimes(all: &[Arc<Entry>]) -> Vec<Runtime> {
-    let known = [
-        (BackendRuntime::Embedded, "In this process"),
-        (BackendRuntime::Local, "Local processes"),
-        (BackendRuntime::Docker, "Docker containers"),
-        (BackendRuntime::Remote, "Remote services"),
-    ];
-    let count = |runtime| all.iter().filter(|e| e.spec.backend_runtime == runtime).count();
-    let counted = known.into_iter().map(|(backend_runtime, name)| Runtime {
-        backend_runtime,
-        name,
-        tool_count: count(backend_runtime),
-    });
-    counted.collect()
-}
-
-/// Returns the groups that have a member the caller may see, with no other members.
-fn groups(house: &dyn House, all: &[Arc<Entry>]) -> Vec<Group> {
-    let is_visible = |name: &toolsmith_core::ToolName| {
-        all.binary_search_by(|entry| entry.spec.name.as_str().cmp(name.as_str())).is_ok()
+fn runtimes(gateway: &Gateway, rights: &Rights) -> Vec<Runtime> {
+    let counts = gateway.0.counts.of(gateway.0.engine.registry(), rights);
+    let counted = RUNTIMES.into_iter().zip(counts.by_runtime);
+    let runtime = |(backend_runtime, tool_count)| {
+        let name = match backend_runtime {
+            BackendRuntime::Embedded => "In this process",
+            BackendRuntime::Local => "Local processes",
+            BackendRuntime::Docker => "Docker containers",
+            BackendRuntime::Remote => "Remote services",
+        };
+        Runtime { backend_runtime, name, tool_count }
     };
-    let seen = house.groups().into_iter().map(|group| {
-        let mut group = Group::clone(&group);
-        group.tool_ids.retain(is_visible);
-        group.usage_order.retain(is_visible);
-        group
-    });
-    seen.filter(|group| !group.tool_ids.is_empty()).collect()
+    counted.map(runtime).collect()
 }

@@ -12,4 +12,5 @@ mod calls;
 mod door;
 mod ending;
 mod listing;
+mod records;
 mod support;

@@ -36,12 +36,24 @@ impl Running {
 
     /// The same, behind a door.
     pub(crate) async fn behind(door: Doorkeeper, tools: Vec<Tool>, config: GatewayConfig) -> Self {
-        let settings = toolsmith_builtins::Settings::new("/nowhere");
-        let builtins = toolsmith_builtins::all_with(&settings).unwrap();
-        let engine = Engine::builder().tools(builtins).tools(tools).build().unwrap();
+        let engine = Engine::builder().tools(builtins()).tools(tools).build().unwrap();
+        let gateway = Gateway::new(engine.clone(), Arc::new(Plain), door, config);
+        Self::open(engine, gateway).await
+    }
+
+    /// The same, behind a door that keys open, with records in the store of the keys.
+    pub(crate) async fn recording(keys: &Keys, tools: Vec<Tool>) -> Self {
+        let store = Arc::new(keys.store.clone());
+        let builder = Engine::builder().tools(builtins()).tools(tools);
+        let engine = builder.with_records(store.clone()).with_artifacts(store).build().unwrap();
+        let config = GatewayConfig::default();
+        let gateway = Gateway::new(engine.clone(), Arc::new(Plain), keys.door(), config);
+        Self::open(engine, gateway.with_store(keys.store.clone())).await
+    }
+
+    async fn open(engine: Engine, gateway: Gateway) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let gateway = Gateway::new(engine.clone(), Arc::new(Plain), door, config);
         let serving = tokio::spawn(toolsmith_gateway::serve(listener, gateway, stop.clone()));
         Self { address, engine, stop, serving }
     }
@@ -104,6 +116,11 @@ impl Running {
         stream.read_to_end(&mut answer).await.ok();
         String::from_utf8_lossy(&answer).into_owned()
     }
+}
+
+fn builtins() -> Vec<Tool> {
+    let settings = toolsmith_builtins::Settings::new("/nowhere");
+    toolsmith_builtins::all_with(&settings).unwrap()
 }
 
 /// Keys in a folder of their own.
