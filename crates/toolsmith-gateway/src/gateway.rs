@@ -7,11 +7,12 @@ use std::{
 };
 
 use tokio::time::Instant;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
-use crate::{Doorkeeper, House, Visitor, counts::Counts, http::Failure};
+use crate::{Doorkeeper, House, Visitor, counts::Counts, http::Failure, underway::Underway};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -28,6 +29,11 @@ pub(crate) struct Parts {
     /// The records, when any are kept.
     store: OnceLock<Store>,
     pub(crate) counts: Counts,
+    pub(crate) underway: Underway,
+    /// What goes on without a connection.
+    pub(crate) tasks: TaskTracker,
+    /// Says that the doors are closing.
+    pub(crate) closing: CancellationToken,
 }
 
 /// What can be set about the doors.
@@ -65,8 +71,18 @@ impl Gateway {
         door: Doorkeeper,
         config: GatewayConfig,
     ) -> Self {
-        let (started, store, counts) = (Instant::now(), OnceLock::new(), Counts::default());
-        Self(Arc::new(Parts { engine, house, door, config, started, store, counts }))
+        Self(Arc::new(Parts {
+            engine,
+            house,
+            door,
+            config,
+            started: Instant::now(),
+            store: OnceLock::new(),
+            counts: Counts::default(),
+            underway: Underway::default(),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+        }))
     }
 
     /// Says where the records are; without it, addresses that read them say so.

@@ -12,6 +12,7 @@ mod house;
 mod http;
 mod json;
 mod server;
+mod underway;
 mod visitor;
 
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};

@@ -28,6 +28,16 @@ impl<T: Serialize> IntoResponse for Json<T> {
     }
 }
 
+/// A JSON document about something that goes on.
+#[derive(Debug)]
+pub(super) struct Accepted<T>(pub(super) T);
+
+impl<T: Serialize> IntoResponse for Accepted<T> {
+    fn into_response(self) -> Response {
+        document(StatusCode::ACCEPTED, &self.0)
+    }
+}
+
 fn document(status: StatusCode, content: &impl Serialize) -> Response {
     match serde_json::to_vec(content) {
         Ok(text) => {
@@ -99,6 +109,11 @@ impl Failure {
 
     pub(crate) fn not_found(message: &'static str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn too_many() -> Self {
+        let message = "Too many calls are under way that nobody waits for; wait for some of them.";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rejected", message)
     }
 
     pub(crate) fn no_records() -> Self {

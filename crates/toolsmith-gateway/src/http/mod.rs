@@ -6,11 +6,15 @@ mod artifacts;
 mod asked;
 mod body;
 mod call;
+mod call_request;
+mod event_stream;
+mod following;
 mod groups;
 mod health;
 mod overview;
 mod records;
 mod run_tool;
+mod run_tools;
 mod stats;
 mod status;
 mod summary;
@@ -33,9 +37,10 @@ pub(crate) fn router(gateway: Gateway) -> Router {
         .route("/groups", get(groups::groups))
         .route("/status", get(overview::overview))
         .route("/run_tool", post(run_tool::run_tool))
+        .route("/run_tools", post(run_tools::run_tools))
         .route("/calls", get(records::list))
         .route("/calls/summary", get(summary::summary))
-        .route("/calls/{id}", get(call::show))
+        .route("/calls/{id}", get(call::show).delete(call::cancel))
         .route("/stats", get(stats::stats))
         .route("/artifacts/{id}", get(artifacts::read))
         .route("/approvals", get(approvals::list))

@@ -11,6 +11,7 @@ mod bodies;
 mod calls;
 mod door;
 mod ending;
+mod later;
 mod listing;
 mod records;
 mod support;

@@ -43,10 +43,18 @@ impl Running {
 
     /// The same, behind a door that keys open, with records in the store of the keys.
     pub(crate) async fn recording(keys: &Keys, tools: Vec<Tool>) -> Self {
+        Self::recording_with(keys, tools, GatewayConfig::default()).await
+    }
+
+    /// The same, with settings.
+    pub(crate) async fn recording_with(
+        keys: &Keys,
+        tools: Vec<Tool>,
+        config: GatewayConfig,
+    ) -> Self {
         let store = Arc::new(keys.store.clone());
         let builder = Engine::builder().tools(builtins()).tools(tools);
         let engine = builder.with_records(store.clone()).with_artifacts(store).build().unwrap();
-        let config = GatewayConfig::default();
         let gateway = Gateway::new(engine.clone(), Arc::new(Plain), keys.door(), config);
         Self::open(engine, gateway.with_store(keys.store.clone())).await
     }
@@ -83,7 +91,17 @@ impl Running {
 
     /// Asks with a key; without one when it is empty.
     pub(crate) async fn get_as(&self, key: &str, path: &str) -> (StatusCode, Value) {
-        let request = self.request(Method::GET, path, key);
+        self.send_as(Method::GET, key, path).await
+    }
+
+    /// Sends a request without a body, with a key.
+    pub(crate) async fn send_as(
+        &self,
+        method: Method,
+        key: &str,
+        path: &str,
+    ) -> (StatusCode, Value) {
+        let request = self.request(method, path, key);
         self.send(request.body(Full::default()).unwrap()).await
     }
 
@@ -153,6 +171,11 @@ impl Keys {
         let without_key = WithoutKey::Refused;
         Doorkeeper { hosts: Hosts::loopback(), keys: Some(keys), operator: None, without_key }
     }
+}
+
+/// Waits for something that must happen soon.
+pub(crate) async fn within<F: Future>(happening: F) -> F::Output {
+    tokio::time::timeout(std::time::Duration::from_secs(20), happening).await.unwrap()
 }
 
 /// Waits for the next event.
