@@ -12,7 +12,9 @@ use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
-use crate::{Doorkeeper, House, Visitor, counts::Counts, http::Failure, underway::Underway};
+use crate::{
+    Doorkeeper, House, Visitor, counts::Counts, feed::Feed, http::Failure, underway::Underway,
+};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -30,6 +32,7 @@ pub(crate) struct Parts {
     store: OnceLock<Store>,
     pub(crate) counts: Counts,
     pub(crate) underway: Underway,
+    pub(crate) feed: Feed,
     /// What goes on without a connection.
     pub(crate) tasks: TaskTracker,
     /// Says that the doors are closing.
@@ -80,6 +83,7 @@ impl Gateway {
             store: OnceLock::new(),
             counts: Counts::default(),
             underway: Underway::default(),
+            feed: Feed::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
         }))

@@ -7,6 +7,7 @@
 
 mod counts;
 mod door;
+mod feed;
 mod gateway;
 mod house;
 mod http;

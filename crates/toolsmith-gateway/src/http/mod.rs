@@ -7,7 +7,9 @@ mod asked;
 mod body;
 mod call;
 mod call_request;
+mod chat;
 mod event_stream;
+mod events;
 mod following;
 mod groups;
 mod health;
@@ -41,6 +43,8 @@ pub(crate) fn router(gateway: Gateway) -> Router {
         .route("/calls", get(records::list))
         .route("/calls/summary", get(summary::summary))
         .route("/calls/{id}", get(call::show).delete(call::cancel))
+        .route("/events", get(events::events))
+        .route("/chat", post(chat::chat))
         .route("/stats", get(stats::stats))
         .route("/artifacts/{id}", get(artifacts::read))
         .route("/approvals", get(approvals::list))

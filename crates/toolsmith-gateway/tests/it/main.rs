@@ -14,4 +14,5 @@ mod ending;
 mod later;
 mod listing;
 mod records;
+mod streams;
 mod support;

@@ -116,6 +116,27 @@ impl Running {
         self.send(request.body(Full::new(body.into())).unwrap()).await
     }
 
+    /// Makes a call and follows it.
+    pub(crate) async fn follow(&self, key: &str, call: &str) -> Stream {
+        let length = call.len();
+        let head = format!("accept: text/event-stream\r\ncontent-length: {length}\r\n");
+        let head = format!("{head}content-type: application/json\r\n");
+        self.stream(key, "POST /run_tool", &head, call).await
+    }
+
+    /// Listens to what happens, from a place on when one is given.
+    pub(crate) async fn listen(&self, key: &str, path: &str, place: &str) -> Stream {
+        let head =
+            if place.is_empty() { String::new() } else { format!("last-event-id: {place}\r\n") };
+        self.stream(key, &format!("GET {path}"), &head, "").await
+    }
+
+    async fn stream(&self, key: &str, line: &str, head: &str, body: &str) -> Stream {
+        let key = if key.is_empty() { String::new() } else { format!("x-api-key: {key}\r\n") };
+        let request = format!("{line} HTTP/1.1\r\nhost: localhost\r\n{key}{head}\r\n{body}");
+        Stream::open(self.address, request).await
+    }
+
     fn request(&self, method: Method, path: &str, key: &str) -> Builder {
         let request = Request::builder().method(method).uri(path);
         let request = request.header("host", self.address.to_string());
@@ -139,6 +160,73 @@ impl Running {
 fn builtins() -> Vec<Tool> {
     let settings = toolsmith_builtins::Settings::new("/nowhere");
     toolsmith_builtins::all_with(&settings).unwrap()
+}
+
+/// A stream of events, as a client reads it.
+pub(crate) struct Stream {
+    stream: TcpStream,
+    pub(crate) head: String,
+    text: String,
+    /// The id of the event that was read last.
+    pub(crate) last_id: String,
+}
+
+impl Stream {
+    /// Sends a request and reads the head of its answer.
+    async fn open(address: SocketAddr, request: String) -> Self {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let text = String::new();
+        let mut this = Self { stream, head: String::new(), text, last_id: String::new() };
+        let head = this.until("\r\n\r\n").await.unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(head.contains("text/event-stream"), "{head}");
+        this.head = head;
+        this
+    }
+
+    /// Waits for the next event; comments are passed over.
+    pub(crate) async fn event(&mut self) -> (String, Value) {
+        loop {
+            let frame = self.until("\n\n").await.unwrap();
+            let field = |name: &str| {
+                frame.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned)
+            };
+            self.last_id = field("id: ").unwrap_or_default();
+            if let (Some(name), Some(data)) = (field("event: "), field("data: ")) {
+                return (name, serde_json::from_str(&data).unwrap());
+            }
+        }
+    }
+
+    /// Waits for the end; tells whether it comes before anything else.
+    pub(crate) async fn is_at_end(&mut self) -> bool {
+        self.until("\n\n").await.is_none()
+    }
+
+    /// Reads up to a mark; nothing when the other end closes before it. Sizes of chunks are left
+    /// in the text, on lines of their own.
+    async fn until(&mut self, mark: &str) -> Option<String> {
+        let reading = async {
+            loop {
+                if let Some(at) = self.text.find(mark) {
+                    let rest = self.text.split_off(at + mark.len());
+                    return Some(std::mem::replace(&mut self.text, rest));
+                }
+                // The last chunk of a body has no bytes.
+                if self.text.ends_with("\n0\r\n\r\n") {
+                    return None;
+                }
+                let mut bytes = vec![0; 65_536];
+                let count = self.stream.read(&mut bytes).await.unwrap_or(0);
+                if count == 0 {
+                    return None;
+                }
+                self.text.push_str(std::str::from_utf8(&bytes[..count]).unwrap());
+            }
+        };
+        within(reading).await
+    }
 }
 
 /// Keys in a folder of their own.
