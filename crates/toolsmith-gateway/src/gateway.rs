@@ -13,7 +13,8 @@ use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    Doorkeeper, House, Visitor, counts::Counts, feed::Feed, http::Failure, underway::Underway,
+    Caretaker, Doorkeeper, House, Visitor, counts::Counts, feed::Feed, http::Failure,
+    underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -100,6 +101,11 @@ impl Gateway {
     /// Returns the records.
     pub(crate) fn store(&self) -> Result<&Store, Failure> {
         self.0.store.get().ok_or_else(Failure::no_records)
+    }
+
+    /// Returns who changes the tools.
+    pub(crate) fn caretaker(&self) -> Result<&dyn Caretaker, Failure> {
+        self.0.house.caretaker().ok_or_else(Failure::unchangeable)
     }
 
     /// Makes the context of a visitor's calls through a door.

@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 use serde::Serialize;
 use toolsmith_core::{Group, State, Text, ToolSpec};
 
+use crate::Caretaker;
+
 /// What the doors ask of the program around them: what an engine does not know.
 pub trait House: Debug + Send + Sync {
     /// Returns the groups in force.
@@ -15,6 +17,11 @@ pub trait House: Debug + Send + Sync {
 
     /// Returns how the parts of the program are, by name.
     fn health(&self) -> BTreeMap<&'static str, Health>;
+
+    /// Returns who changes the tools; nobody when they cannot be changed from here.
+    fn caretaker(&self) -> Option<&dyn Caretaker> {
+        None
+    }
 }
 
 /// How a part of the program is.

@@ -5,6 +5,7 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod caretaker;
 mod counts;
 mod door;
 mod feed;
@@ -16,6 +17,7 @@ mod server;
 mod underway;
 mod visitor;
 
+pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
 pub use gateway::{Gateway, GatewayConfig};
 pub use house::{Health, House};

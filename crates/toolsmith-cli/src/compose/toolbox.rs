@@ -109,6 +109,11 @@ impl Toolbox {
         &self.services
     }
 
+    /// Returns what was switched on and off by hand.
+    pub(crate) fn switches(&self) -> &Switches {
+        &self.switches
+    }
+
     /// Puts the defined tools into an engine that has the built-in ones, and those of MCP servers
     /// that are known already.
     pub(crate) fn fill(&self, engine: &Engine) {

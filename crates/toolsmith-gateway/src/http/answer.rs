@@ -38,6 +38,16 @@ impl<T: Serialize> IntoResponse for Accepted<T> {
     }
 }
 
+/// A JSON document about something that was made.
+#[derive(Debug)]
+pub(super) struct Created<T>(pub(super) T);
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        document(StatusCode::CREATED, &self.0)
+    }
+}
+
 fn document(status: StatusCode, content: &impl Serialize) -> Response {
     match serde_json::to_vec(content) {
         Ok(text) => {
@@ -114,6 +124,11 @@ impl Failure {
     pub(crate) fn too_many() -> Self {
         let message = "Too many calls are under way that nobody waits for; wait for some of them.";
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rejected", message)
+    }
+
+    pub(crate) fn unchangeable() -> Self {
+        let message = "The tools of this server cannot be changed from here.";
+        Self::new(StatusCode::NOT_IMPLEMENTED, "unavailable", message)
     }
 
     pub(crate) fn no_records() -> Self {

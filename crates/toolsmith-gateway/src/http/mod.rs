@@ -8,6 +8,7 @@ mod body;
 mod call;
 mod call_request;
 mod chat;
+mod define;
 mod event_stream;
 mod events;
 mod following;
@@ -15,11 +16,15 @@ mod groups;
 mod health;
 mod overview;
 mod records;
+mod reload;
+mod rendering;
 mod run_tool;
 mod run_tools;
 mod stats;
 mod status;
 mod summary;
+mod tagged;
+mod tool;
 mod tools;
 
 use axum::{
@@ -35,7 +40,13 @@ use crate::{Gateway, door};
 pub(crate) fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/health", get(health::health))
-        .route("/tools", get(tools::tools))
+        .route("/tools", get(tools::tools).post(define::define))
+        .route("/tools/{name}", get(tool::show).delete(tool::remove))
+        .route("/tools/{name}/enable", post(tool::enable))
+        .route("/tools/{name}/disable", post(tool::disable))
+        .route("/tools/{name}/start", post(tool::start))
+        .route("/tools/{name}/stop", post(tool::stop))
+        .route("/reload", post(reload::reload))
         .route("/groups", get(groups::groups))
         .route("/status", get(overview::overview))
         .route("/run_tool", post(run_tool::run_tool))

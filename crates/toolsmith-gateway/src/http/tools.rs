@@ -2,14 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use axum::extract::State;
+use axum::{extract::State, http::HeaderMap, response::Response};
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{
     BackendRuntime, Group, Kind, Rights, State as ToolState, Text, ToolName, ToolSpec,
 };
 use toolsmith_engine::registry::{Entry, Filter};
 
-use super::{answer::Json, asked::Asked, groups};
+use super::{asked::Asked, groups, rendering::Format, tagged};
 use crate::{Gateway, House, Visitor, counts::RUNTIMES};
 
 /// How many tools a search returns when nobody says.
@@ -28,6 +28,7 @@ pub(super) struct Wanted {
     limit: Option<usize>,
     /// The tool behind which the page begins.
     cursor: Option<String>,
+    format: Option<Format>,
 }
 
 /// The table.
@@ -68,41 +69,57 @@ pub(super) async fn tools(
     State(gateway): State<Gateway>,
     visitor: Visitor,
     Asked(wanted): Asked<Wanted>,
-) -> Json<Table> {
-    let rights = &visitor.rights;
-    let groups = groups::visible(&gateway, rights);
-    let tools = wanted.rows(&gateway, rights, &Memberships::of(&groups));
-    let is_full = wanted.q.is_none() && Some(tools.len()) == wanted.limit;
-    let next_cursor = tools.last().filter(|_| is_full).map(|last| last.tool_id.clone());
-    Json(Table { backend_runtimes: runtimes(&gateway, rights), groups, tools, next_cursor })
+    headers: HeaderMap,
+) -> Response {
+    if let Some(format) = wanted.format {
+        let entries = wanted.entries(&gateway, &visitor.rights);
+        let text = format.write(entries.iter().map(|entry| &entry.spec));
+        return tagged::answer(&headers, format.media_type(), text);
+    }
+    let table = Table::of(&gateway, &visitor.rights, &wanted);
+    let text = serde_json::to_vec(&table).unwrap_or_default();
+    tagged::answer(&headers, "application/json", text.into())
+}
+
+impl Table {
+    fn of(gateway: &Gateway, rights: &Rights, wanted: &Wanted) -> Self {
+        let groups = groups::visible(gateway, rights);
+        let memberships = Memberships::of(&groups);
+        let entries = wanted.entries(gateway, rights);
+        let row = |entry: &Arc<Entry>| Row::of(&entry.spec, &*gateway.0.house, &memberships);
+        let tools: Vec<Row> = entries.iter().map(row).collect();
+        let is_full = wanted.q.is_none() && Some(tools.len()) == wanted.limit;
+        let next_cursor = tools.last().filter(|_| is_full).map(|last| last.tool_id.clone());
+        Self { backend_runtimes: runtimes(gateway, rights), groups, tools, next_cursor }
+    }
 }
 
 impl Wanted {
     /// Returns the tools that fit: the best first when there is a question, else by name.
-    fn rows(&self, gateway: &Gateway, rights: &Rights, groups: &Memberships<'_>) -> Vec<Row> {
+    fn entries(&self, gateway: &Gateway, rights: &Rights) -> Vec<Arc<Entry>> {
         let (registry, house) = (gateway.0.engine.registry(), &*gateway.0.house);
-        let row = |entry: &Arc<Entry>| Row::of(&entry.spec, house, groups);
+        let is_in_state =
+            |entry: &Arc<Entry>| self.state.is_none_or(|state| state == house.state(&entry.spec));
         let filter = self.filter(rights);
         if let Some(question) = &self.q {
             let hits = registry.search(question, &filter, self.limit.unwrap_or(USUAL_HITS));
-            let rows = hits.iter().map(|hit| row(&hit.tool));
-            return rows.filter(|row| self.is_state_of(row)).collect();
+            return hits.into_iter().map(|hit| hit.tool).filter(is_in_state).collect();
         }
         let limit = self.limit.unwrap_or(usize::MAX);
-        let mut rows = Vec::new();
+        let mut entries = Vec::new();
         let mut after = self.cursor.clone();
         // The state is not the registry's: pages are taken until enough of them fit.
-        while rows.len() < limit {
+        while entries.len() < limit {
             let page = registry.page(&filter, after.as_deref(), limit);
             after = page.last().map(|last| last.spec.name.to_string());
             let is_last = page.len() < limit;
-            let fitting = page.iter().map(row).filter(|row| self.is_state_of(row));
-            rows.extend(fitting.take(limit - rows.len()));
+            let room = limit - entries.len();
+            entries.extend(page.into_iter().filter(is_in_state).take(room));
             if is_last {
                 break;
             }
         }
-        rows
+        entries
     }
 
     fn filter(&self, rights: &Rights) -> Filter {
@@ -113,10 +130,6 @@ impl Wanted {
             backend_runtime: self.runtime,
             ..Filter::visible_to(rights)
         }
-    }
-
-    fn is_state_of(&self, row: &Row) -> bool {
-        self.state.is_none_or(|state| state == row.state)
     }
 }
 

@@ -16,3 +16,4 @@ mod listing;
 mod records;
 mod streams;
 mod support;
+mod tools;
