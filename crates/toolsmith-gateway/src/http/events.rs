@@ -2,13 +2,13 @@
 //!
 //! `Last-Event-ID` goes on where a stream broke off; what is lost by then is told as `missed`.
 
-use std::str::FromStr;
+use std::{str::FromStr, time::Duration};
 
 use axum::{extract::State, http::HeaderMap, response::Response};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use futures_util::stream;
 use serde::Deserialize;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{CallId, Event, EventKind, Text, Value, json};
 
@@ -21,6 +21,9 @@ use crate::{
     Gateway, Visitor,
     feed::{Listener, Place, Told},
 };
+
+/// How long a client is believed before its key is looked at again.
+const LET_IN_FOR: Duration = Duration::from_secs(1);
 
 /// Which events a client wants; what is absent does not matter.
 #[derive(Debug, Default, Deserialize)]
@@ -51,7 +54,15 @@ pub(super) async fn events(
     let parts = &gateway.0;
     let listener = parts.feed.listen(&parts.engine, &parts.tasks, &parts.closing, behind);
     let closing = parts.closing.clone();
-    let listening = Listening { gateway, visitor, choice, listener, closing };
+    let listening = Listening {
+        gateway,
+        visitor,
+        headers,
+        let_in_at: Instant::now(),
+        choice,
+        listener,
+        closing,
+    };
     Ok(response(stream::unfold(listening, |mut listening| async move {
         let frames = listening.next().await?;
         Some((frames, listening))
@@ -72,6 +83,9 @@ struct Choice {
 struct Listening {
     gateway: Gateway,
     visitor: Visitor,
+    /// What the client came in with; its key may be taken back meanwhile.
+    headers: HeaderMap,
+    let_in_at: Instant,
     choice: Choice,
     listener: Listener,
     closing: CancellationToken,
@@ -82,11 +96,23 @@ impl Listening {
     async fn next(&mut self) -> Option<Bytes> {
         let closing = self.closing.clone();
         let hearing = timeout(BEAT_EVERY, self.hear());
-        tokio::select! {
+        let heard = tokio::select! {
             biased;
-            () = closing.cancelled() => None,
-            heard = hearing => Some(heard.unwrap_or(BEAT)),
+            () = closing.cancelled() => return None,
+            heard = hearing => heard.unwrap_or(BEAT),
+        };
+        self.is_still_let_in().await.then_some(heard)
+    }
+
+    /// Tells whether the key of the client still opens the door to the same rights.
+    async fn is_still_let_in(&mut self) -> bool {
+        if self.let_in_at.elapsed() < LET_IN_FOR {
+            return true;
         }
+        self.let_in_at = Instant::now();
+        let parts = &self.gateway.0;
+        let visitor = parts.door.admit(&self.headers, parts.engine.now()).await;
+        visitor.is_ok_and(|visitor| visitor == self.visitor)
     }
 
     async fn hear(&mut self) -> Bytes {

@@ -1,6 +1,6 @@
 //! Streams: a call that is followed, and what happens.
 
-use toolsmith_core::{AllowList, Role, Tool, ToolSpec, json};
+use toolsmith_core::{AllowList, Clock as _, Role, SystemClock, Tool, ToolSpec, json};
 use toolsmith_gateway::GatewayConfig;
 
 use crate::support::{Keys, Running, within};
@@ -109,6 +109,30 @@ async fn a_listener_that_comes_back_hears_what_it_missed() {
     assert_eq!(stream.event().await, ("missed".to_owned(), json!({"missed": null})));
     let (status, _) = gateway.get("/events?type=nothing").await;
     assert_eq!(status.as_u16(), 400);
+}
+
+#[tokio::test]
+async fn a_listener_whose_key_is_taken_back_hears_no_more() {
+    let keys = Keys::new().await;
+    let gateway = Running::recording(&keys, Vec::new()).await;
+    let key = keys.make("a", |new| new.role = Role::Admin).await;
+    let other = keys.make("b", |_| {}).await;
+    let mut stream = gateway.listen(&key, "/events?type=call_requested", "").await;
+    gateway.post_as(&other, "/run_tool", ECHO).await;
+    stream.event().await;
+    let id = toolsmith_store::Key::id_of(&key).unwrap().into();
+    assert!(keys.store.revoke_key(id, SystemClock.now()).await.unwrap());
+    let calling = async {
+        loop {
+            gateway.post_as(&other, "/run_tool", ECHO).await;
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    let ending = async { while !stream.is_at_end().await {} };
+    tokio::select! {
+        () = calling => {}
+        () = within(ending) => {}
+    }
 }
 
 #[tokio::test]

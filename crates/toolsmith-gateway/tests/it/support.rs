@@ -54,7 +54,11 @@ impl Running {
     ) -> Self {
         let store = Arc::new(keys.store.clone());
         let builder = Engine::builder().tools(builtins()).tools(tools);
-        let engine = builder.with_records(store.clone()).with_artifacts(store).build().unwrap();
+        let engine = builder
+            .with_records(Arc::<Store>::clone(&store))
+            .with_artifacts(store)
+            .build()
+            .unwrap();
         let gateway = Gateway::new(engine.clone(), Arc::new(Plain), keys.door(), config);
         Self::open(engine, gateway.with_store(keys.store.clone())).await
     }
@@ -164,7 +168,7 @@ fn builtins() -> Vec<Tool> {
 
 /// A stream of events, as a client reads it.
 pub(crate) struct Stream {
-    stream: TcpStream,
+    connection: TcpStream,
     pub(crate) head: String,
     text: String,
     /// The id of the event that was read last.
@@ -174,10 +178,10 @@ pub(crate) struct Stream {
 impl Stream {
     /// Sends a request and reads the head of its answer.
     async fn open(address: SocketAddr, request: String) -> Self {
-        let mut stream = TcpStream::connect(address).await.unwrap();
-        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        connection.write_all(request.as_bytes()).await.unwrap();
         let text = String::new();
-        let mut this = Self { stream, head: String::new(), text, last_id: String::new() };
+        let mut this = Self { connection, head: String::new(), text, last_id: String::new() };
         let head = this.until("\r\n\r\n").await.unwrap();
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         assert!(head.contains("text/event-stream"), "{head}");
@@ -218,7 +222,7 @@ impl Stream {
                     return None;
                 }
                 let mut bytes = vec![0; 65_536];
-                let count = self.stream.read(&mut bytes).await.unwrap_or(0);
+                let count = self.connection.read(&mut bytes).await.unwrap_or(0);
                 if count == 0 {
                     return None;
                 }
