@@ -14,6 +14,7 @@ mod events;
 mod following;
 mod groups;
 mod health;
+mod openapi;
 mod overview;
 mod records;
 mod reload;
@@ -56,6 +57,8 @@ pub(crate) fn router(gateway: Gateway) -> Router {
         .route("/calls/{id}", get(call::show).delete(call::cancel))
         .route("/events", get(events::events))
         .route("/chat", post(chat::chat))
+        .route("/openapi.json", get(openapi::document))
+        .route("/docs", get(openapi::docs))
         .route("/stats", get(stats::stats))
         .route("/artifacts/{id}", get(artifacts::read))
         .route("/approvals", get(approvals::list))

@@ -15,7 +15,7 @@ fn new_key() -> NewKey {
         role: Role::Caller,
         tools: Some(AllowList::new(["*_file"])),
         allowance: Allowance {
-            quota: Some(Quota { calls: 3, per: std::time::Duration::from_secs(60) }),
+            quota: Some(Quota { calls: 3, per: std::time::Duration::from_mins(1) }),
             ..Allowance::default()
         },
         expires_at: Some(now().plus(std::time::Duration::from_secs(10))),
