@@ -26,6 +26,27 @@ pub(crate) fn find(registry: &Registry, tool: &str) -> Result<Arc<Entry>, ToolEr
     Err(not_found(format!("`{name}` has no such version; there are: {list}.")))
 }
 
+/// Returns the names of a tool and of all that it depends on, which stands before it.
+pub(crate) fn with_needs(registry: &Registry, tool: &str) -> Result<Vec<String>, ToolError> {
+    let mut order = Vec::new();
+    sort(registry, tool, &mut order)?;
+    Ok(order)
+}
+
+fn sort(registry: &Registry, tool: &str, order: &mut Vec<String>) -> Result<(), ToolError> {
+    let entry = find(registry, tool)?;
+    let name = entry.spec.name.to_string();
+    if order.contains(&name) {
+        return Ok(());
+    }
+    // Circles are refused when definitions are loaded.
+    for needed in &entry.spec.depends_on {
+        sort(registry, needed.name.as_str(), order)?;
+    }
+    order.push(name);
+    Ok(())
+}
+
 fn not_found(message: String) -> ToolError {
     ToolError::new(ErrorKind::ToolNotFound, message)
 }

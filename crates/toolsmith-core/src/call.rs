@@ -11,6 +11,8 @@ use crate::{Asker, CallId, Context, StreamSink};
 /// One call of a tool, as a door hands it to the engine.
 #[derive(Clone, Debug)]
 pub struct Call {
+    /// The identifier, when a door had to tell it before the call began; a new one otherwise.
+    pub id: Option<CallId>,
     /// The tool as the caller named it: `name`, `name@1.2.0` or `name@^1`.
     pub tool: String,
     /// The input, an object; null is read as an empty one.
@@ -42,6 +44,7 @@ impl Call {
     /// Makes a call with an empty context.
     pub fn new(tool: impl Into<String>, input: Value) -> Self {
         Self {
+            id: None,
             tool: tool.into(),
             input,
             context: Context::default(),
@@ -50,6 +53,13 @@ impl Call {
             asker: None,
             parent: None,
         }
+    }
+
+    /// Says by which identifier the call is known; nobody else may have it.
+    #[must_use]
+    pub fn with_id(mut self, id: CallId) -> Self {
+        self.id = Some(id);
+        self
     }
 
     /// Says who calls.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallId, Text, Timestamp};
+use crate::{CallId, Context, Text, Timestamp};
 
 /// What happened; its text is the `type` of the public contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -110,4 +110,25 @@ pub struct Event {
     pub call_id: Option<CallId>,
     /// What else there is to say.
     pub data: Value,
+    /// Whose call it concerns; for those who decide who hears of it, and never written.
+    #[serde(skip)]
+    pub origin: Option<Origin>,
+}
+
+/// Whose call an event concerns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// Who called.
+    pub caller_id: Option<Text>,
+    /// The conversation that the call belongs to.
+    pub conversation_id: Option<Text>,
+}
+
+impl From<&Context> for Origin {
+    fn from(context: &Context) -> Self {
+        Self {
+            caller_id: context.caller_id.clone(),
+            conversation_id: context.conversation_id.clone(),
+        }
+    }
 }

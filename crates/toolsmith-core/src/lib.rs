@@ -65,7 +65,7 @@ pub use confinement::{Confinement, SandboxProfile};
 pub use content::Blocks;
 pub use context::{CallerType, Context};
 pub use error::{Advice, ErrorKind, ToolError};
-pub use event::{Event, EventKind};
+pub use event::{Event, EventKind, Origin};
 pub use executor::{BoxFuture, Caller, Executor};
 pub use fields::{Fault, Fields, Spot, describe};
 pub use group::Group;

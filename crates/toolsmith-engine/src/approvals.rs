@@ -89,8 +89,13 @@ impl Approvals {
         pending
     }
 
-    /// Decides a request; the caller of the tool cannot decide about its own call.
-    pub(crate) fn decide(&self, id: CallId, decision: Decision, by: &str) -> Result<(), ToolError> {
+    /// Decides a request, and returns whose call it is; the caller cannot decide about its own.
+    pub(crate) fn decide(
+        &self,
+        id: CallId,
+        decision: Decision,
+        by: &str,
+    ) -> Result<Option<Text>, ToolError> {
         let mut requests = self.0.lock();
         let request = requests
             .get_mut(&id)
@@ -110,7 +115,7 @@ impl Approvals {
             Decision::Grant => State::Granted,
             Decision::Deny => State::Denied,
         };
-        Ok(())
+        Ok(request.pending.caller_id.clone())
     }
 
     /// Takes the grant for exactly this call, or says that a person must agree first.

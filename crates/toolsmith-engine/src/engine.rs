@@ -12,9 +12,9 @@ use std::{
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 use toolsmith_core::{
-    Artifacts, BoxFuture, Call, CallId, Caller, Clock, ErrorKind, EventKind, Ids, Map, Outcome,
-    RecordSink, Redactor, Rights, StreamItem, StreamSink, Text, Timestamp, Tool, ToolError,
-    ToolRef, ToolSpec, json,
+    Artifacts, BoxFuture, Call, CallId, Caller, Clock, Context, ErrorKind, EventKind, Ids, Map,
+    Origin, Outcome, RecordSink, Redactor, Rights, StreamItem, StreamSink, Text, Timestamp, Tool,
+    ToolError, ToolRef, ToolSpec, json,
 };
 
 use crate::{
@@ -165,12 +165,13 @@ impl Engine {
         decision: crate::approvals::Decision,
         by: &str,
     ) -> Result<(), ToolError> {
-        self.0.approvals.decide(id, decision, by)?;
+        let caller_id = self.0.approvals.decide(id, decision, by)?;
+        let origin = Origin { caller_id, ..Origin::default() };
         let decision = format!("{decision:?}").to_lowercase();
         self.0.events.emit(
             EventKind::ApprovalDecided,
             None,
-            Some(id),
+            Some((id, origin)),
             || json!({ "approval_id": id, "decision": decision, "by": by }),
         );
         Ok(())
@@ -179,6 +180,11 @@ impl Engine {
     /// Returns what time it is by the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.0.clock.now()
+    }
+
+    /// Makes the identifier of a call that is about to be made; for doors that tell it at once.
+    pub fn new_call_id(&self) -> CallId {
+        self.0.ids.call_id(self.0.clock.now())
     }
 
     /// Returns the knower of secrets: what is added to it is taken out of everything.
@@ -249,13 +255,14 @@ impl Parts {
     pub(crate) fn stream_of(
         &self,
         stream: Option<StreamSink>,
-        call_id: CallId,
+        (call_id, context): (CallId, &Context),
         asked: &Text,
     ) -> Option<StreamSink> {
         if stream.is_none() && !self.events.is_heard() {
             return None;
         }
         let (events, tool) = (Arc::clone(&self.events), Text::new(ToolRef::split(asked).0));
+        let origin = Origin::from(context);
         let observe = move |item: &StreamItem| {
             let (kind, data) = match item {
                 StreamItem::Chunk(chunk) => (EventKind::OutputChunk, json!({ "chunk": chunk })),
@@ -264,7 +271,7 @@ impl Parts {
                     json!({ "done": done, "total": total, "message": message }),
                 ),
             };
-            events.emit(kind, Some(&tool), Some(call_id), || data);
+            events.emit(kind, Some(&tool), Some((call_id, origin.clone())), || data);
         };
         let stream = stream.unwrap_or_default().with_redactor(self.redactor.clone());
         Some(stream.with_observer(observe))

@@ -10,7 +10,7 @@ use std::{
 
 use parking_lot::RwLock;
 use tokio::sync::broadcast::{self, error::RecvError};
-use toolsmith_core::{CallId, Clock, Event, EventKind, Text, Value};
+use toolsmith_core::{CallId, Clock, Event, EventKind, Origin, Text, Value};
 
 /// How many events a subscriber may be behind before it misses some.
 const BACKLOG: usize = 4_096;
@@ -50,12 +50,13 @@ impl Events {
         &self,
         kind: EventKind,
         tool_name: Option<&Text>,
-        call_id: Option<CallId>,
+        call: Option<(CallId, Origin)>,
         data: impl FnOnce() -> Value,
     ) {
         if !self.is_heard() {
             return;
         }
+        let (call_id, origin) = call.unzip();
         let event = Event {
             id: self.next_id.fetch_add(1, Relaxed),
             kind,
@@ -63,6 +64,7 @@ impl Events {
             tool_name: tool_name.cloned(),
             call_id,
             data: data(),
+            origin,
         };
         if let Some(sender) = &*self.sender.read() {
             // An error means that the last listener has just gone.

@@ -1,12 +1,21 @@
 //! What the doors share.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use tokio::time::Instant;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use toolsmith_core::{CallerType, Context};
 use toolsmith_engine::Engine;
+use toolsmith_store::Store;
 
-use crate::{Doorkeeper, House, Visitor, mcp};
+use crate::{
+    Caretaker, Doorkeeper, House, Visitor, counts::Counts, feed::Feed, http::Failure, mcp,
+    underway::Underway,
+};
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
 #[derive(Clone, Debug)]
@@ -22,6 +31,15 @@ pub(crate) struct Parts {
     pub(crate) started: Instant,
     /// What the MCP door remembers.
     pub(crate) mcp: mcp::Memory,
+    /// The records, when any are kept.
+    store: OnceLock<Store>,
+    pub(crate) counts: Counts,
+    pub(crate) underway: Underway,
+    pub(crate) feed: Feed,
+    /// What goes on without a connection.
+    pub(crate) tasks: TaskTracker,
+    /// Says that the doors are closing.
+    pub(crate) closing: CancellationToken,
 }
 
 /// What can be set about the doors.
@@ -66,7 +84,38 @@ impl Gateway {
         config: GatewayConfig,
     ) -> Self {
         let mcp = mcp::Memory::new(&config);
-        Self(Arc::new(Parts { engine, house, door, config, started: Instant::now(), mcp }))
+        Self(Arc::new(Parts {
+            engine,
+            house,
+            door,
+            config,
+            started: Instant::now(),
+            store: OnceLock::new(),
+            counts: Counts::default(),
+            underway: Underway::default(),
+            feed: Feed::default(),
+            tasks: TaskTracker::new(),
+            closing: CancellationToken::new(),
+            mcp,
+        }))
+    }
+
+    /// Says where the records are; without it, addresses that read them say so.
+    #[must_use]
+    pub fn with_store(self, store: Store) -> Self {
+        // There is one store for as long as there are doors: a second one is left out.
+        self.0.store.set(store).ok();
+        self
+    }
+
+    /// Returns the records.
+    pub(crate) fn store(&self) -> Result<&Store, Failure> {
+        self.0.store.get().ok_or_else(Failure::no_records)
+    }
+
+    /// Returns who changes the tools.
+    pub(crate) fn caretaker(&self) -> Result<&dyn Caretaker, Failure> {
+        self.0.house.caretaker().ok_or_else(Failure::unchangeable)
     }
 
     /// Makes the context of a visitor's calls through a door.

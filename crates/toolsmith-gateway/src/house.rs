@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 use serde::Serialize;
 use toolsmith_core::{Artifact, Artifacts, BoxFuture, Group, Library, State, Text, ToolSpec};
 
+use crate::Caretaker;
+
 /// What the doors ask of the program around them: what an engine does not know.
 pub trait House: Debug + Send + Sync {
     /// Returns the groups in force.
@@ -32,6 +34,11 @@ pub trait House: Debug + Send + Sync {
 
     /// Returns the resources and prompts that are offered besides tools, if there are any.
     fn library(&self) -> Option<Arc<dyn Library>> {
+        None
+    }
+
+    /// Returns who changes the tools; nobody when they cannot be changed from here.
+    fn caretaker(&self) -> Option<&dyn Caretaker> {
         None
     }
 }

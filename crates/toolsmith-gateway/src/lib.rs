@@ -5,15 +5,20 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod caretaker;
+mod counts;
 mod door;
+mod feed;
 mod gateway;
 mod house;
 mod http;
 mod json;
 mod mcp;
 mod server;
+mod underway;
 mod visitor;
 
+pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
 pub use gateway::{Gateway, GatewayConfig};
 pub use house::{Health, House};

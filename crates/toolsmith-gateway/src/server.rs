@@ -68,10 +68,15 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
         }
     }
     drop(listener);
+    gateway.0.closing.cancel();
     connections.close();
     gateway.0.mcp.end();
     let unfinished_calls = gateway.0.engine.shutdown(config.shutdown_timeout).await;
-    timeout_at(Instant::now() + LAST_ANSWERS, connections.wait()).await.ok();
+    // Calls whose time is up end as cancelled ones, with a record, before the store is closed.
+    gateway.0.underway.cancel_all();
+    gateway.0.tasks.close();
+    let ended = async { tokio::join!(connections.wait(), gateway.0.tasks.wait()) };
+    timeout_at(Instant::now() + LAST_ANSWERS, ended).await.ok();
     Ended { unfinished_calls }
 }
 

@@ -25,6 +25,16 @@ impl Visitor {
         Self { id: "operator".into(), ..Self::local() }
     }
 
+    /// Tells whether they may do everything.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.rights.role == Role::Admin
+    }
+
+    /// Tells whether they may see what belongs to a caller.
+    pub(crate) fn may_see(&self, owner: Option<&Text>) -> bool {
+        self.is_admin() || owner == Some(&self.id)
+    }
+
     /// Refuses whoever may not do everything.
     pub(crate) fn must_be_admin(&self) -> Result<(), Failure> {
         match self.rights.role {

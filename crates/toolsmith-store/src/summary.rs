@@ -52,9 +52,25 @@ impl Summary {
 impl Store {
     /// Sums up a conversation; one that nobody knows has no calls.
     pub async fn summary(&self, conversation_id: impl Into<Text>) -> Result<Summary, StoreError> {
-        let conversation_id = conversation_id.into();
+        self.sum_up(conversation_id.into(), None).await
+    }
+
+    /// Sums up what one caller did in a conversation.
+    pub async fn summary_of(
+        &self,
+        caller_id: &Text,
+        conversation_id: impl Into<Text>,
+    ) -> Result<Summary, StoreError> {
+        self.sum_up(conversation_id.into(), Some(caller_id)).await
+    }
+
+    async fn sum_up(
+        &self,
+        conversation_id: Text,
+        caller_id: Option<&Text>,
+    ) -> Result<Summary, StoreError> {
         let mut reader = self.reader().await?;
-        let counts = select::conversation(&mut reader.db, &conversation_id).await;
+        let counts = select::conversation(&mut reader.db, &conversation_id, caller_id).await;
         let counts = reader.give_back(counts)?;
         let total_calls: u64 = counts.iter().map(|count| count.calls).sum();
         let failed_calls: u64 = counts.iter().map(|count| count.failures).sum();

@@ -43,6 +43,12 @@ pub fn uv() -> Option<PathBuf> {
     folder.join("uv").is_file().then_some(folder)
 }
 
+/// Returns the program `schemathesis`, which the test command puts into the target folder.
+pub fn schemathesis() -> Option<PathBuf> {
+    let program = folders::target().join("test-deps/schemathesis/bin/schemathesis");
+    program.is_file().then_some(program)
+}
+
 /// Returns the folder of real-world files (`../shared/data` beside the project).
 pub fn shared() -> Option<PathBuf> {
     beside("shared/data")

@@ -1,19 +1,35 @@
 //! The program as its doors see it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use toolsmith_connectors::{life::Services, mcp::Servers};
-use toolsmith_core::{Artifact, Artifacts, BackendRuntime, BoxFuture, Group, State, ToolSpec};
-use toolsmith_definitions::Definitions;
-use toolsmith_gateway::{Health, House};
+use parking_lot::Mutex;
+use toolsmith_connectors::{
+    life::{Held, Services},
+    mcp::Servers,
+};
+use toolsmith_core::{
+    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, State, ToolName, ToolSpec,
+};
+use toolsmith_definitions::{Definitions, Switches};
+use toolsmith_engine::Engine;
+use toolsmith_gateway::{Caretaker, Health, House};
 use toolsmith_store::{self as store, ArtifactQuery, Store};
 
 /// The program as its doors see it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Premises {
+    pub(super) engine: Engine,
     pub(super) definitions: Definitions,
     pub(super) servers: Servers,
     pub(super) services: Services,
+    pub(super) switches: Switches,
+    /// The names that come back when the definitions in their places go.
+    pub(super) builtins: Arc<BTreeSet<ToolName>>,
+    /// The services that were started by hand, which are not idle.
+    pub(super) held: Arc<Mutex<BTreeMap<String, Held>>>,
     /// Nothing when records cannot be kept; then why.
     pub(super) store: Result<Store, String>,
 }
@@ -56,6 +72,10 @@ impl House for Premises {
             };
             store.artifacts(query).await.map(|list| list.artifacts).unwrap_or_default()
         })
+    }
+
+    fn caretaker(&self) -> Option<&dyn Caretaker> {
+        Some(self)
     }
 }
 

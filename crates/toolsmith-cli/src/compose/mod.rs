@@ -3,6 +3,7 @@
 //! Each word takes no more than it needs: listing tools opens no database, reading records makes
 //! no engine, and only calls have both.
 
+mod caretaking;
 mod house;
 mod servers;
 mod services;

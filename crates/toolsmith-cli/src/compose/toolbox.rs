@@ -116,6 +116,11 @@ impl Toolbox {
         services::obey(services, servers, self.off.clone(), self.switches.clone())
     }
 
+    /// Returns what was switched on and off by hand.
+    pub(crate) fn switches(&self) -> &Switches {
+        &self.switches
+    }
+
     /// Puts the defined tools into an engine that has the built-in ones, and those of MCP servers
     /// that are known already.
     pub(crate) fn fill(&self, engine: &Engine) {

@@ -86,7 +86,12 @@ impl Workshop {
 
     /// Returns the program as its doors see it.
     pub(crate) fn house(&self) -> Arc<dyn House> {
+        let builtins = self.toolbox.builtins().into_iter().map(|tool| tool.spec.name).collect();
         Arc::new(Premises {
+            engine: self.engine.clone(),
+            switches: self.toolbox.switches().clone(),
+            builtins: Arc::new(builtins),
+            held: Arc::default(),
             definitions: self.toolbox.definitions().clone(),
             servers: self.toolbox.servers().clone(),
             services: self.toolbox.services().clone(),

@@ -193,6 +193,12 @@ impl Registry {
         is_public(name) && self.snapshot.load().get(name).is_some()
     }
 
+    /// Returns a number that grows with every change: what was worked out from the tools is good
+    /// for as long as it stays.
+    pub fn generation(&self) -> u64 {
+        *self.changes.borrow()
+    }
+
     /// Returns how many names there are.
     pub fn len(&self) -> usize {
         self.snapshot.load().len()
@@ -323,6 +329,7 @@ impl Registry {
     fn install<'a>(&self, next: Snapshot, keys: impl IntoIterator<Item = &'a Text>) {
         let next = Arc::new(next);
         self.snapshot.store(Arc::clone(&next));
+        // After the tools: whoever reads the number first never takes old tools for new ones.
         self.changes.send_modify(|count| *count += 1);
         self.finder.update(&next, keys);
     }

@@ -8,8 +8,8 @@ use std::{borrow::Cow, sync::Arc, time::Duration};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
-    Call, CallId, EventKind, JsonText, Map, Outcome, Receipt, Record, Text, Timestamp, ToolContext,
-    ToolError, Value, json, to_millis,
+    Call, CallId, EventKind, JsonText, Map, Origin, Outcome, Receipt, Record, Text, Timestamp,
+    ToolContext, ToolError, Value, json, to_millis,
 };
 
 use crate::{
@@ -57,11 +57,11 @@ pub(crate) fn open<'a>(engine: &'a Parts, call: Call, view: &'a View) -> Trace<'
     let (lane, caller) = engine.open.enter();
     let started_at = engine.clock.now();
     let started = Instant::now();
-    let call_id = engine.ids.call_id(started_at);
+    let call_id = call.id.unwrap_or_else(|| engine.ids.call_id(started_at));
     let depth = call.parent.map_or(0, |parent| parent.depth + 1);
     // What the caller wrote for a name may be anything, a secret too.
     let tool_name = engine.redactor.label(&Text::new(beginning(&call.tool, 256)));
-    let stream = engine.stream_of(call.stream, call_id, &tool_name);
+    let stream = engine.stream_of(call.stream, (call_id, &call.context), &tool_name);
     let cx = ToolContext::new(call_id, Text::default(), call.context, started, caller)
         .with_stream(stream)
         .with_asker(call.asker)
@@ -127,7 +127,10 @@ impl<'a> Trace<'a> {
     }
 
     pub(crate) fn emit(&self, kind: EventKind, data: impl FnOnce() -> Value) {
-        self.engine.events.emit(kind, Some(&self.tool_name), Some(self.call_id), data);
+        if self.engine.events.is_heard() {
+            let call = Some((self.call_id, Origin::from(self.cx.context())));
+            self.engine.events.emit(kind, Some(&self.tool_name), call, data);
+        }
     }
 
     fn finish(&mut self, result: Result<Settled, ToolError>) -> (Outcome, Receipt) {

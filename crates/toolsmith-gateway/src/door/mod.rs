@@ -52,7 +52,11 @@ impl Doorkeeper {
     }
 
     /// Finds out who sends a request, or why it is not let in.
-    async fn admit(&self, headers: &HeaderMap, now: Timestamp) -> Result<Visitor, Failure> {
+    pub(crate) async fn admit(
+        &self,
+        headers: &HeaderMap,
+        now: Timestamp,
+    ) -> Result<Visitor, Failure> {
         self.hosts.check(headers)?;
         match credential(headers)? {
             None if self.without_key == WithoutKey::Local => Ok(Visitor::local()),

@@ -12,6 +12,7 @@ use axum::{
 };
 use serde::Serialize;
 use toolsmith_core::{Outcome, ToolError};
+use toolsmith_store::StoreError;
 
 use super::status::status_of;
 
@@ -24,6 +25,26 @@ pub(super) struct Json<T>(pub(super) T);
 impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
         document(StatusCode::OK, &self.0)
+    }
+}
+
+/// A JSON document about something that goes on.
+#[derive(Debug)]
+pub(super) struct Accepted<T>(pub(super) T);
+
+impl<T: Serialize> IntoResponse for Accepted<T> {
+    fn into_response(self) -> Response {
+        document(StatusCode::ACCEPTED, &self.0)
+    }
+}
+
+/// A JSON document about something that was made.
+#[derive(Debug)]
+pub(super) struct Created<T>(pub(super) T);
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        document(StatusCode::CREATED, &self.0)
     }
 }
 
@@ -96,6 +117,25 @@ impl Failure {
         Self::new(StatusCode::NOT_FOUND, "bad_request", message)
     }
 
+    pub(crate) fn not_found(message: &'static str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn too_many() -> Self {
+        let message = "Too many calls are under way that nobody waits for; wait for some of them.";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rejected", message)
+    }
+
+    pub(crate) fn unchangeable() -> Self {
+        let message = "The tools of this server cannot be changed from here.";
+        Self::new(StatusCode::NOT_IMPLEMENTED, "unavailable", message)
+    }
+
+    pub(crate) fn no_records() -> Self {
+        let message = "This server keeps no records; its log says why.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+    }
+
     pub(crate) fn wrong_method() -> Self {
         let message = "This address does not take that method.";
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", message)
@@ -123,6 +163,15 @@ impl From<&ToolError> for Failure {
     fn from(error: &ToolError) -> Self {
         let message = error.message().to_owned().into();
         Self { status: status_of(error), name: error.kind().as_str(), message }
+    }
+}
+
+/// What the store cannot answer; why is for the log.
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the records cannot be read");
+        let message = "The records cannot be read at this moment; try again later.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
     }
 }
 

@@ -6,7 +6,7 @@ use axum::{
     http::HeaderMap,
 };
 use serde::{Deserialize, Serialize};
-use toolsmith_core::{CallId, Role};
+use toolsmith_core::{CallId, ErrorKind, Role};
 use toolsmith_engine::{Decision, Pending};
 
 use super::{
@@ -67,6 +67,9 @@ pub(super) async fn decide(
         Word::Deny => Decision::Deny,
     };
     let decided = gateway.0.engine.decide(id, decision, &visitor.id);
-    decided.map_err(|error| Failure::from(&error))?;
+    decided.map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => Failure::from(&error),
+        _ => Failure::not_found("Nothing waits under this id; it may be decided or expired."),
+    })?;
     Ok(Json(Decided { approval_id: id, decision: verdict.decision }))
 }

@@ -32,18 +32,39 @@ pub(crate) async fn json_bytes(
     body: Body,
     config: &GatewayConfig,
 ) -> Result<Bytes, Failure> {
-    check_type(headers)?;
+    check_type(headers, is_json)?;
     whole(headers, body, config).await
 }
 
+/// Reads a body of JSON or YAML as text.
+pub(super) async fn text(
+    headers: &HeaderMap,
+    body: Body,
+    config: &GatewayConfig,
+) -> Result<String, Failure> {
+    check_type(headers, |headers| is_json(headers) || is_yaml(headers))?;
+    let text = whole(headers, body, config).await?;
+    String::from_utf8(text.into()).map_err(|_| Failure::bad_request("The body is not UTF-8 text."))
+}
+
 /// A form that a browser sends without asking has another type: it must not make calls.
-fn check_type(headers: &HeaderMap) -> Result<(), Failure> {
+fn check_type(headers: &HeaderMap, is_right: impl Fn(&HeaderMap) -> bool) -> Result<(), Failure> {
+    if is_right(headers) { Ok(()) } else { Err(Failure::wrong_type()) }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    essence(headers).eq_ignore_ascii_case("application/json")
+}
+
+/// Tells whether a body is YAML, by the name it has (RFC 9512) and those it had.
+pub(super) fn is_yaml(headers: &HeaderMap) -> bool {
+    let names = ["application/yaml", "application/x-yaml", "text/yaml"];
+    names.iter().any(|name| essence(headers).eq_ignore_ascii_case(name))
+}
+
+fn essence(headers: &HeaderMap) -> &str {
     let written = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
-    let essence = written.split(';').next().unwrap_or("").trim();
-    if essence.eq_ignore_ascii_case("application/json") {
-        return Ok(());
-    }
-    Err(Failure::wrong_type())
+    written.split(';').next().unwrap_or("").trim()
 }
 
 async fn whole(headers: &HeaderMap, body: Body, config: &GatewayConfig) -> Result<Bytes, Failure> {

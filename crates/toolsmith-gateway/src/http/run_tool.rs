@@ -1,86 +1,92 @@
-//! `POST /run_tool {tool_id, params, context?}`: one call, one outcome.
+//! `POST /run_tool {tool_id, params, context?}`: one call.
+//!
+//! Its outcome is the answer; with `?async=true` its id is, and with `Accept: text/event-stream`
+//! everything that it sends while it runs.
 
-use std::time::Duration;
+use std::task::{Context, Waker};
 
 use axum::{
     body::Body,
     extract::State,
-    http::HeaderMap,
+    http::{HeaderMap, header::ACCEPT},
     response::{IntoResponse, Response},
 };
-use serde::Deserialize;
-use toolsmith_core::{Call, CallerType, Context, Map, Text, Value};
+use serde::{Deserialize, Serialize};
+use toolsmith_core::{Call, CallId};
 
 use super::{
-    answer::{Answer, Failure},
+    answer::{Accepted, Answer, Failure},
+    asked::Asked,
     body,
+    call_request::CallRequest,
+    following,
 };
-use crate::{Gateway, Visitor, json};
+use crate::{Gateway, Visitor};
 
-/// What a client sends.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Request {
-    tool_id: String,
-    #[serde(default, deserialize_with = "json::strict")]
-    params: Value,
-    #[serde(default)]
-    context: Option<Wishes>,
-}
-
-/// What a client may say about its call; who it is, the door says.
+/// How the call is made.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wishes {
-    conversation_id: Option<Text>,
-    thread_id: Option<Text>,
-    task_id: Option<Text>,
-    workflow_id: Option<Text>,
-    timeout: Option<f64>,
-    priority: Option<i32>,
-    idempotency_key: Option<Text>,
-    #[serde(default, deserialize_with = "json::strict_map")]
-    variables: Map<String, Value>,
+pub(super) struct Manner {
+    /// Whether the client asks for the outcome later.
+    #[serde(default, rename = "async")]
+    is_async: bool,
 }
 
-impl Wishes {
-    fn put_into(self, context: &mut Context) -> Result<(), Failure> {
-        context.conversation_id = self.conversation_id;
-        context.thread_id = self.thread_id;
-        context.task_id = self.task_id;
-        context.workflow_id = self.workflow_id;
-        context.timeout = self.timeout.map(seconds).transpose()?;
-        context.priority = self.priority.unwrap_or_default();
-        context.idempotency_key = self.idempotency_key;
-        context.variables = self.variables;
-        Ok(())
-    }
+/// What is told of a call that goes on by itself.
+#[derive(Debug, Serialize)]
+struct Begun {
+    call_id: CallId,
 }
 
-fn seconds(timeout: f64) -> Result<Duration, Failure> {
-    let wrong = || Failure::bad_request("`context.timeout` must be a number of seconds above 0.");
-    let duration = Duration::try_from_secs_f64(timeout).map_err(|_| wrong())?;
-    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
-}
-
-/// Makes the call; a client that leaves cancels it.
+/// Makes the call; a client that leaves cancels it, unless it has asked for the outcome later.
 pub(super) async fn run_tool(
     State(gateway): State<Gateway>,
     visitor: Visitor,
+    Asked(manner): Asked<Manner>,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let read = body::json::<Request>(&headers, body, &gateway.0.config).await;
-    match read.and_then(|request| call(&gateway, &visitor, request)) {
-        Ok(call) => Answer(gateway.0.engine.call(call).await).into_response(),
-        Err(failure) => failure.into_response(),
+    let read = body::json::<CallRequest>(&headers, body, &gateway.0.config).await;
+    let call = match read.and_then(|request| request.into_call(&gateway, &visitor)) {
+        Ok(call) => call,
+        Err(failure) => return failure.into_response(),
+    };
+    if manner.is_async {
+        return begin(&gateway, &visitor, call).into_response();
     }
+    let (call, enrolled) = gateway.0.underway.enrol(&gateway.0.engine, &visitor.id, call);
+    if wants_events(&headers) {
+        return following::follow(&gateway, call, enrolled);
+    }
+    Answer(gateway.0.engine.call(call).await).into_response()
 }
 
-fn call(gateway: &Gateway, visitor: &Visitor, request: Request) -> Result<Call, Failure> {
-    let mut context = gateway.context(visitor, CallerType::Http);
-    if let Some(wishes) = request.context {
-        wishes.put_into(&mut context)?;
+/// Lets a call go on by itself; what comes of it is kept, and recorded as ever.
+fn begin(gateway: &Gateway, visitor: &Visitor, call: Call) -> Result<Accepted<Begun>, Failure> {
+    let underway = gateway.0.underway.clone();
+    let place = underway.place_for(&visitor.id).ok_or_else(Failure::too_many)?;
+    let (engine, caller) = (gateway.0.engine.clone(), visitor.id.clone());
+    let (call, enrolled) = underway.enrol(&engine, &caller, call);
+    let call_id = enrolled.id();
+    let mut work = Box::pin(async move {
+        let outcome = engine.call(call).await;
+        // Kept before it leaves the table, so that it can be found at every moment.
+        underway.keep(caller, outcome);
+        drop((enrolled, place));
+    });
+    // The call is on its way before it is promised: an end that comes right after waits for it.
+    let first_steps = work.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    if first_steps.is_pending() {
+        gateway.0.tasks.spawn(work);
     }
-    Ok(Call::new(request.tool_id, request.params).with_context(context))
+    Ok(Accepted(Begun { call_id }))
+}
+
+fn wants_events(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut kinds = accepted.flat_map(|text| text.split(','));
+    kinds.any(|kind| {
+        let essence = kind.split(';').next().unwrap_or("").trim();
+        essence.eq_ignore_ascii_case("text/event-stream")
+    })
 }

@@ -1,14 +1,16 @@
 //! `GET /tools`: the table of tools, with runtimes, groups and states.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
-use axum::extract::{Query, State};
+use axum::{extract::State, http::HeaderMap, response::Response};
 use serde::{Deserialize, Serialize};
-use toolsmith_core::{BackendRuntime, Group, Kind, State as ToolState, Text};
-use toolsmith_engine::registry::{Entry, Filter, Registry};
+use toolsmith_core::{
+    BackendRuntime, Group, Kind, Rights, State as ToolState, Text, ToolName, ToolSpec,
+};
+use toolsmith_engine::registry::{Entry, Filter};
 
-use super::answer::{Failure, Json};
-use crate::{Gateway, House, Visitor};
+use super::{asked::Asked, groups, rendering::Format, tagged};
+use crate::{Gateway, House, Visitor, counts::RUNTIMES};
 
 /// How many tools a search returns when nobody says.
 const USUAL_HITS: usize = 20;
@@ -26,6 +28,7 @@ pub(super) struct Wanted {
     limit: Option<usize>,
     /// The tool behind which the page begins.
     cursor: Option<String>,
+    format: Option<Format>,
 }
 
 /// The table.
@@ -65,56 +68,89 @@ struct Row {
 pub(super) async fn tools(
     State(gateway): State<Gateway>,
     visitor: Visitor,
-    wanted: Result<Query<Wanted>, axum::extract::rejection::QueryRejection>,
-) -> Result<Json<Table>, Failure> {
-    let Query(wanted) = wanted.map_err(|error| Failure::bad_request(error.body_text()))?;
-    let house = &*gateway.0.house;
-    let registry = gateway.0.engine.registry();
-    let visible = Filter::visible_to(&visitor.rights);
-    let all = registry.find(&visible);
-    let groups = groups(house, &all);
-    let found = wanted.find(registry, &all, visible);
-    let rows = found.map(|entry| Row::of(&entry.spec, house, &groups));
-    let limit = wanted.limit.unwrap_or(usize::MAX);
-    let tools: Vec<Row> = rows.filter(|row| wanted.is_state_of(row)).take(limit).collect();
-    let is_full = wanted.q.is_none() && tools.len() == limit;
-    let next_cursor = tools.last().filter(|_| is_full).map(|last| last.tool_id.clone());
-    Ok(Json(Table { backend_runtimes: runtimes(&all), groups, tools, next_cursor }))
+    Asked(wanted): Asked<Wanted>,
+    headers: HeaderMap,
+) -> Response {
+    if let Some(format) = wanted.format {
+        let entries = wanted.entries(&gateway, &visitor.rights);
+        let text = format.write(entries.iter().map(|entry| &entry.spec));
+        return tagged::answer(&headers, format.media_type(), text);
+    }
+    let table = Table::of(&gateway, &visitor.rights, &wanted);
+    let text = serde_json::to_vec(&table).unwrap_or_default();
+    tagged::answer(&headers, "application/json", text.into())
+}
+
+impl Table {
+    fn of(gateway: &Gateway, rights: &Rights, wanted: &Wanted) -> Self {
+        let groups = groups::visible(gateway, rights);
+        let memberships = Memberships::of(&groups);
+        let entries = wanted.entries(gateway, rights);
+        let row = |entry: &Arc<Entry>| Row::of(&entry.spec, &*gateway.0.house, &memberships);
+        let tools: Vec<Row> = entries.iter().map(row).collect();
+        let is_full = wanted.q.is_none() && Some(tools.len()) == wanted.limit;
+        let next_cursor = tools.last().filter(|_| is_full).map(|last| last.tool_id.clone());
+        Self { backend_runtimes: runtimes(gateway, rights), groups, tools, next_cursor }
+    }
 }
 
 impl Wanted {
-    /// Returns the tools that fit, but for their state: the best first when there is a question.
-    fn find<'a>(
-        &'a self,
-        registry: &Registry,
-        all: &'a [Arc<Entry>],
-        visible: Filter,
-    ) -> Box<dyn Iterator<Item = Arc<Entry>> + 'a> {
-        let filter = Filter {
+    /// Returns the tools that fit: the best first when there is a question, else by name.
+    fn entries(&self, gateway: &Gateway, rights: &Rights) -> Vec<Arc<Entry>> {
+        let (registry, house) = (gateway.0.engine.registry(), &*gateway.0.house);
+        let is_in_state =
+            |entry: &Arc<Entry>| self.state.is_none_or(|state| state == house.state(&entry.spec));
+        let filter = self.filter(rights);
+        if let Some(question) = &self.q {
+            let hits = registry.search(question, &filter, self.limit.unwrap_or(USUAL_HITS));
+            return hits.into_iter().map(|hit| hit.tool).filter(is_in_state).collect();
+        }
+        let limit = self.limit.unwrap_or(usize::MAX);
+        let mut entries = Vec::new();
+        let mut after = self.cursor.clone();
+        // The state is not the registry's: pages are taken until enough of them fit.
+        while entries.len() < limit {
+            let page = registry.page(&filter, after.as_deref(), limit);
+            after = page.last().map(|last| last.spec.name.to_string());
+            let is_last = page.len() < limit;
+            let room = limit - entries.len();
+            entries.extend(page.into_iter().filter(is_in_state).take(room));
+            if is_last {
+                break;
+            }
+        }
+        entries
+    }
+
+    fn filter(&self, rights: &Rights) -> Filter {
+        Filter {
             category: self.category.clone(),
             all_tags: self.tag.clone().into_iter().collect(),
             group: self.group.clone(),
             backend_runtime: self.runtime,
-            ..visible
-        };
-        if let Some(question) = &self.q {
-            let hits = registry.search(question, &filter, self.limit.unwrap_or(USUAL_HITS));
-            return Box::new(hits.into_iter().map(|hit| hit.tool));
+            ..Filter::visible_to(rights)
         }
-        let after = self.cursor.as_deref().unwrap_or("");
-        let rest = all.iter().skip_while(move |entry| entry.spec.name.as_str() <= after);
-        Box::new(rest.filter(move |entry| filter.accepts(entry)).cloned())
     }
+}
 
-    fn is_state_of(&self, row: &Row) -> bool {
-        self.state.is_none_or(|state| state == row.state)
+/// The groups of each tool.
+struct Memberships<'a>(HashMap<&'a ToolName, Vec<Text>>);
+
+impl<'a> Memberships<'a> {
+    fn of(groups: &'a [Group]) -> Self {
+        let mut memberships: HashMap<&ToolName, Vec<Text>> = HashMap::new();
+        for group in groups {
+            for member in &group.tool_ids {
+                memberships.entry(member).or_default().push(group.group_id.clone());
+            }
+        }
+        Self(memberships)
     }
 }
 
 impl Row {
-    fn of(spec: &toolsmith_core::ToolSpec, house: &dyn House, groups: &[Group]) -> Self {
+    fn of(spec: &ToolSpec, house: &dyn House, groups: &Memberships<'_>) -> Self {
         let name = Text::from(spec.name.as_str());
-        let is_member = |group: &&Group| group.tool_ids.contains(&spec.name);
         Self {
             name: spec.title.clone().unwrap_or_else(|| name.clone()),
             tool_id: name,
@@ -123,39 +159,24 @@ impl Row {
             category: spec.category.as_str().into(),
             kind: spec.kind,
             backend_runtime: spec.backend_runtime,
-            group_ids: groups.iter().filter(is_member).map(|g| g.group_id.clone()).collect(),
+            group_ids: groups.0.get(&spec.name).cloned().unwrap_or_default(),
             state: house.state(spec),
             status: if spec.enabled { "active" } else { "inactive" },
         }
     }
 }
 
-fn runtimes(all: &[Arc<Entry>]) -> Vec<Runtime> {
-    let known = [
-        (BackendRuntime::Embedded, "In this process"),
-        (BackendRuntime::Local, "Local processes"),
-        (BackendRuntime::Docker, "Docker containers"),
-        (BackendRuntime::Remote, "Remote services"),
-    ];
-    let count = |runtime| all.iter().filter(|e| e.spec.backend_runtime == runtime).count();
-    let counted = known.into_iter().map(|(backend_runtime, name)| Runtime {
-        backend_runtime,
-        name,
-        tool_count: count(backend_runtime),
-    });
-    counted.collect()
-}
-
-/// Returns the groups that have a member the caller may see, with no other members.
-fn groups(house: &dyn House, all: &[Arc<Entry>]) -> Vec<Group> {
-    let is_visible = |name: &toolsmith_core::ToolName| {
-        all.binary_search_by(|entry| entry.spec.name.as_str().cmp(name.as_str())).is_ok()
+fn runtimes(gateway: &Gateway, rights: &Rights) -> Vec<Runtime> {
+    let counts = gateway.0.counts.of(gateway.0.engine.registry(), rights);
+    let counted = RUNTIMES.into_iter().zip(counts.by_runtime);
+    let runtime = |(backend_runtime, tool_count)| {
+        let name = match backend_runtime {
+            BackendRuntime::Embedded => "In this process",
+            BackendRuntime::Local => "Local processes",
+            BackendRuntime::Docker => "Docker containers",
+            BackendRuntime::Remote => "Remote services",
+        };
+        Runtime { backend_runtime, name, tool_count }
     };
-    let seen = house.groups().into_iter().map(|group| {
-        let mut group = Group::clone(&group);
-        group.tool_ids.retain(is_visible);
-        group.usage_order.retain(is_visible);
-        group
-    });
-    seen.filter(|group| !group.tool_ids.is_empty()).collect()
+    counted.map(runtime).collect()
 }

@@ -48,12 +48,37 @@ impl Running {
         library: Option<Arc<dyn Library>>,
         config: GatewayConfig,
     ) -> Self {
-        let settings = toolsmith_builtins::Settings::new("/nowhere");
-        let builtins = toolsmith_builtins::all_with(&settings).unwrap();
-        let engine = Engine::builder().tools(builtins).tools(tools).build().unwrap();
+        let engine = Engine::builder().tools(builtins()).tools(tools).build().unwrap();
+        let gateway = Gateway::new(engine.clone(), Arc::new(Plain { library }), door, config);
+        Self::open(engine, gateway).await
+    }
+
+    /// The same, behind a door that keys open, with records in the store of the keys.
+    pub(crate) async fn recording(keys: &Keys, tools: Vec<Tool>) -> Self {
+        Self::recording_with(keys, tools, GatewayConfig::default()).await
+    }
+
+    /// The same, with settings.
+    pub(crate) async fn recording_with(
+        keys: &Keys,
+        tools: Vec<Tool>,
+        config: GatewayConfig,
+    ) -> Self {
+        let store = Arc::new(keys.store.clone());
+        let builder = Engine::builder().tools(builtins()).tools(tools);
+        let engine = builder
+            .with_records(Arc::<Store>::clone(&store))
+            .with_artifacts(store)
+            .build()
+            .unwrap();
+        let gateway =
+            Gateway::new(engine.clone(), Arc::new(Plain { library: None }), keys.door(), config);
+        Self::open(engine, gateway.with_store(keys.store.clone())).await
+    }
+
+    async fn open(engine: Engine, gateway: Gateway) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
-        let gateway = Gateway::new(engine.clone(), Arc::new(Plain { library }), door, config);
         let serving = tokio::spawn(toolsmith_gateway::serve(listener, gateway, stop.clone()));
         Self { address, engine, stop, serving }
     }
@@ -83,7 +108,17 @@ impl Running {
 
     /// Asks with a key; without one when it is empty.
     pub(crate) async fn get_as(&self, key: &str, path: &str) -> (StatusCode, Value) {
-        let request = self.request(Method::GET, path, key);
+        self.send_as(Method::GET, key, path).await
+    }
+
+    /// Sends a request without a body, with a key.
+    pub(crate) async fn send_as(
+        &self,
+        method: Method,
+        key: &str,
+        path: &str,
+    ) -> (StatusCode, Value) {
+        let request = self.request(method, path, key);
         self.send(request.body(Full::default()).unwrap()).await
     }
 
@@ -96,6 +131,27 @@ impl Running {
         let request = self.request(Method::POST, path, key);
         let request = request.header("content-type", "application/json");
         self.send(request.body(Full::new(body.into())).unwrap()).await
+    }
+
+    /// Makes a call and follows it.
+    pub(crate) async fn follow(&self, key: &str, call: &str) -> Stream {
+        let length = call.len();
+        let head = format!("accept: text/event-stream\r\ncontent-length: {length}\r\n");
+        let head = format!("{head}content-type: application/json\r\n");
+        self.stream(key, "POST /run_tool", &head, call).await
+    }
+
+    /// Listens to what happens, from a place on when one is given.
+    pub(crate) async fn listen(&self, key: &str, path: &str, place: &str) -> Stream {
+        let head =
+            if place.is_empty() { String::new() } else { format!("last-event-id: {place}\r\n") };
+        self.stream(key, &format!("GET {path}"), &head, "").await
+    }
+
+    async fn stream(&self, key: &str, line: &str, head: &str, body: &str) -> Stream {
+        let key = if key.is_empty() { String::new() } else { format!("x-api-key: {key}\r\n") };
+        let request = format!("{line} HTTP/1.1\r\nhost: localhost\r\n{key}{head}\r\n{body}");
+        Stream::open(self.address, request).await
     }
 
     fn request(&self, method: Method, path: &str, key: &str) -> Builder {
@@ -115,6 +171,78 @@ impl Running {
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.ok();
         String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+fn builtins() -> Vec<Tool> {
+    let settings = toolsmith_builtins::Settings::new("/nowhere");
+    toolsmith_builtins::all_with(&settings).unwrap()
+}
+
+/// A stream of events, as a client reads it.
+pub(crate) struct Stream {
+    connection: TcpStream,
+    pub(crate) head: String,
+    text: String,
+    /// The id of the event that was read last.
+    pub(crate) last_id: String,
+}
+
+impl Stream {
+    /// Sends a request and reads the head of its answer.
+    async fn open(address: SocketAddr, request: String) -> Self {
+        let mut connection = TcpStream::connect(address).await.unwrap();
+        connection.write_all(request.as_bytes()).await.unwrap();
+        let text = String::new();
+        let mut this = Self { connection, head: String::new(), text, last_id: String::new() };
+        let head = this.until("\r\n\r\n").await.unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        assert!(head.contains("text/event-stream"), "{head}");
+        this.head = head;
+        this
+    }
+
+    /// Waits for the next event; comments are passed over.
+    pub(crate) async fn event(&mut self) -> (String, Value) {
+        loop {
+            let frame = self.until("\n\n").await.unwrap();
+            let field = |name: &str| {
+                frame.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned)
+            };
+            self.last_id = field("id: ").unwrap_or_default();
+            if let (Some(name), Some(data)) = (field("event: "), field("data: ")) {
+                return (name, serde_json::from_str(&data).unwrap());
+            }
+        }
+    }
+
+    /// Waits for the end; tells whether it comes before anything else.
+    pub(crate) async fn is_at_end(&mut self) -> bool {
+        self.until("\n\n").await.is_none()
+    }
+
+    /// Reads up to a mark; nothing when the other end closes before it. Sizes of chunks are left
+    /// in the text, on lines of their own.
+    async fn until(&mut self, mark: &str) -> Option<String> {
+        let reading = async {
+            loop {
+                if let Some(at) = self.text.find(mark) {
+                    let rest = self.text.split_off(at + mark.len());
+                    return Some(std::mem::replace(&mut self.text, rest));
+                }
+                // The last chunk of a body has no bytes.
+                if self.text.ends_with("\n0\r\n\r\n") {
+                    return None;
+                }
+                let mut bytes = vec![0; 65_536];
+                let count = self.connection.read(&mut bytes).await.unwrap_or(0);
+                if count == 0 {
+                    return None;
+                }
+                self.text.push_str(std::str::from_utf8(&bytes[..count]).unwrap());
+            }
+        };
+        within(reading).await
     }
 }
 
@@ -148,6 +276,11 @@ impl Keys {
         let without_key = WithoutKey::Refused;
         Doorkeeper { hosts: Hosts::loopback(), keys: Some(keys), operator: None, without_key }
     }
+}
+
+/// Waits for something that must happen soon.
+pub(crate) async fn within<F: Future>(happening: F) -> F::Output {
+    tokio::time::timeout(std::time::Duration::from_secs(20), happening).await.unwrap()
 }
 
 /// Waits for the next event.

@@ -50,13 +50,18 @@ pub(crate) struct ToolCount {
 pub(crate) async fn conversation(
     db: &mut SqliteConnection,
     conversation_id: &Text,
+    caller_id: Option<&Text>,
 ) -> Result<Vec<ToolCount>, sqlx::Error> {
     let mut select: QueryBuilder<Sqlite> = QueryBuilder::new(format!(
         "SELECT tool_name, count(*), count(*) - sum(is_success) \
          FROM calls INDEXED BY calls_conversation WHERE {} AND conversation_id = ",
         segment::IN_ANY
     ));
-    select.push_bind(row::shared(conversation_id)).push(" GROUP BY tool_name");
+    select.push_bind(row::shared(conversation_id));
+    if let Some(caller_id) = caller_id {
+        select.push(" AND caller_id = ").push_bind(row::shared(caller_id));
+    }
+    select.push(" GROUP BY tool_name");
     let rows = select.build().fetch_all(db).await?;
     let counts = rows.iter().map(|row| {
         Ok(ToolCount {

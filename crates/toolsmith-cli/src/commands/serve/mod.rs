@@ -52,7 +52,10 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     let note = leave_note(&workshop, address);
     let door = door::door(session, settings, &workshop, address, note.as_ref()).await?;
     let config = compose::gateway_config(settings, &session.environment);
-    let gateway = Gateway::new(workshop.engine().clone(), workshop.house(), door, config);
+    let mut gateway = Gateway::new(workshop.engine().clone(), workshop.house(), door, config);
+    if let Ok(store) = workshop.store() {
+        gateway = gateway.with_store(store.clone());
+    }
     output::tell(&format!("listening on http://{address}"));
     let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
     drop(note);

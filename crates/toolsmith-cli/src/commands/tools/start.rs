@@ -7,7 +7,6 @@ use serde::Serialize;
 use tokio::{sync::Notify, time::sleep};
 use toolsmith_connectors::life::{Held, Services, State, Status};
 use toolsmith_core::{ErrorKind, ToolError};
-use toolsmith_engine::registry::Registry;
 
 use crate::{
     Session, catalogue,
@@ -31,8 +30,7 @@ struct Report {
 pub(super) fn run(session: &Session, settings: &Settings, name: &str) -> Result<ExitCode> {
     let toolbox = Toolbox::open(session, settings)?;
     let engine = compose::engine(session, settings, &toolbox)?;
-    let mut order = Vec::new();
-    sort(engine.registry(), name, &mut order)?;
+    let mut order = catalogue::with_needs(engine.registry(), name)?;
     let services = toolbox.services();
     let has_service = |tool: &String| services.status(tool).is_some();
     if !order.last().is_some_and(has_service) {
@@ -52,21 +50,6 @@ pub(super) fn run(session: &Session, settings: &Settings, name: &str) -> Result<
         ended?;
         Ok(ExitCode::SUCCESS)
     })
-}
-
-/// Adds a tool after everything that it depends on.
-fn sort(registry: &Registry, tool: &str, order: &mut Vec<String>) -> Result<(), ToolError> {
-    let entry = catalogue::find(registry, tool)?;
-    let name = entry.spec.name.to_string();
-    if order.contains(&name) {
-        return Ok(());
-    }
-    // Circles are refused when definitions are loaded.
-    for needed in &entry.spec.depends_on {
-        sort(registry, needed.name.as_str(), order)?;
-    }
-    order.push(name);
-    Ok(())
 }
 
 /// Starts the services, says so, and starts again what ends; until one was stopped.

@@ -1,0 +1,123 @@
+//! How many tools a caller sees, counted once for each state of the registry.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use toolsmith_core::{AllowList, BackendRuntime, Rights, Text};
+use toolsmith_engine::registry::{Filter, Registry};
+
+/// How many sets of rights are remembered: more than that take turns.
+const MOST_RIGHTS: usize = 64;
+
+/// The kinds of place that a tool runs in, in the order in which they are shown.
+pub(crate) const RUNTIMES: [BackendRuntime; 4] = [
+    BackendRuntime::Embedded,
+    BackendRuntime::Local,
+    BackendRuntime::Docker,
+    BackendRuntime::Remote,
+];
+
+/// Counts of tools, good for as long as the registry stays as it is.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    generation: u64,
+    counts: Vec<(Sight, Arc<Count>)>,
+}
+
+/// What decides which tools somebody sees.
+type Sight = (Option<AllowList>, Option<Text>);
+
+/// How many tools somebody sees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Count {
+    /// All of them.
+    pub(crate) total: usize,
+    /// Those that can be called.
+    pub(crate) active: usize,
+    /// Those of each of [`RUNTIMES`].
+    pub(crate) by_runtime: [usize; RUNTIMES.len()],
+}
+
+impl Counts {
+    /// Returns how many tools these rights show.
+    pub(crate) fn of(&self, registry: &Registry, rights: &Rights) -> Arc<Count> {
+        // Read before the tools: a change in between makes the count old, never the number.
+        let generation = registry.generation();
+        let sight = (rights.tools.clone(), rights.namespace.clone());
+        if let Some(count) = self.known(generation, &sight) {
+            return count;
+        }
+        let count = Arc::new(Count::of(registry, rights));
+        let mut known = self.0.lock();
+        if known.generation == generation {
+            if known.counts.len() >= MOST_RIGHTS {
+                known.counts.remove(0);
+            }
+            known.counts.push((sight, Arc::clone(&count)));
+        }
+        count
+    }
+
+    fn known(&self, generation: u64, sight: &Sight) -> Option<Arc<Count>> {
+        let mut known = self.0.lock();
+        if known.generation < generation {
+            *known = Known { generation, counts: Vec::new() };
+        }
+        let is_current = known.generation == generation;
+        let found = known.counts.iter().find(|(other, _)| is_current && other == sight);
+        found.map(|(_, count)| Arc::clone(count))
+    }
+}
+
+impl Count {
+    fn of(registry: &Registry, rights: &Rights) -> Self {
+        let mut count = Self::default();
+        for tool in registry.find(&Filter::visible_to(rights)) {
+            count.total += 1;
+            count.active += usize::from(tool.spec.enabled);
+            let place = RUNTIMES.iter().position(|place| *place == tool.spec.backend_runtime);
+            if let Some(slot) = place.and_then(|place| count.by_runtime.get_mut(place)) {
+                *slot += 1;
+            }
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use toolsmith_core::{Tool, ToolSpec, json};
+    use toolsmith_engine::Engine;
+
+    use super::*;
+
+    fn tool(name: &str) -> Tool {
+        Tool::function(ToolSpec::new(name).unwrap(), |_, _| async { Ok(json!(null)) })
+    }
+
+    #[test]
+    fn a_change_of_the_tools_is_counted_at_once() {
+        let engine = Engine::builder().tool(tool("a")).build().unwrap();
+        let (counts, rights) = (Counts::default(), Rights::default());
+        let total = || counts.of(engine.registry(), &rights).total;
+        assert_eq!((total(), total()), (1, 1));
+        engine.register(tool("b")).unwrap();
+        assert_eq!(total(), 2);
+    }
+
+    #[test]
+    fn rights_are_counted_apart_and_not_without_end() {
+        let engine = Engine::builder().tools([tool("a"), tool("b")]).build().unwrap();
+        let counts = Counts::default();
+        for number in 0..3 * MOST_RIGHTS {
+            let tools = Some(AllowList::new(["a".to_owned(), format!("x{number}")]));
+            let rights = Rights { tools, ..Rights::default() };
+            assert_eq!(counts.of(engine.registry(), &rights).total, 1);
+        }
+        assert_eq!(counts.of(engine.registry(), &Rights::default()).total, 2);
+        assert!(counts.0.lock().counts.len() <= MOST_RIGHTS);
+    }
+}

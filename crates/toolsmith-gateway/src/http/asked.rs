@@ -1,0 +1,38 @@
+//! What a client asks for in the address: the part behind the `?`, and the id of a call.
+
+use axum::{
+    extract::{FromRequestParts, Path, Query},
+    http::request::Parts,
+};
+use serde::de::DeserializeOwned;
+use toolsmith_core::CallId;
+
+use super::answer::Failure;
+
+/// The part behind the `?`.
+#[derive(Debug)]
+pub(super) struct Asked<T>(pub(super) T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
+        let read = Query::try_from_uri(&parts.uri);
+        let Query(asked) = read.map_err(|error| Failure::bad_request(error.body_text()))?;
+        Ok(Self(asked))
+    }
+}
+
+/// The call that the address names.
+#[derive(Debug)]
+pub(super) struct OfCall(pub(super) CallId);
+
+impl<S: Send + Sync> FromRequestParts<S> for OfCall {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let read = Path::<String>::from_request_parts(parts, state).await;
+        let id = read.ok().and_then(|Path(text)| text.parse().ok());
+        id.map(Self).ok_or_else(|| Failure::bad_request("The id is none of a call."))
+    }
+}

@@ -1,0 +1,66 @@
+//! `{tool_id, params, context?}`: a call as a client asks for it.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use toolsmith_core::{Call, CallerType, Context, Map, Text, Value};
+
+use super::answer::Failure;
+use crate::{Gateway, Visitor, json};
+
+/// What a client sends.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CallRequest {
+    tool_id: String,
+    #[serde(default, deserialize_with = "json::strict")]
+    params: Value,
+    #[serde(default)]
+    context: Option<Wishes>,
+}
+
+/// What a client may say about its call; who it is, the door says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wishes {
+    conversation_id: Option<Text>,
+    thread_id: Option<Text>,
+    task_id: Option<Text>,
+    workflow_id: Option<Text>,
+    timeout: Option<f64>,
+    priority: Option<i32>,
+    idempotency_key: Option<Text>,
+    #[serde(default, deserialize_with = "json::strict_map")]
+    variables: Map<String, Value>,
+}
+
+impl CallRequest {
+    /// Makes the call of a visitor.
+    pub(super) fn into_call(self, gateway: &Gateway, visitor: &Visitor) -> Result<Call, Failure> {
+        let mut context = gateway.context(visitor, CallerType::Http);
+        if let Some(wishes) = self.context {
+            wishes.put_into(&mut context)?;
+        }
+        Ok(Call::new(self.tool_id, self.params).with_context(context))
+    }
+}
+
+impl Wishes {
+    fn put_into(self, context: &mut Context) -> Result<(), Failure> {
+        context.conversation_id = self.conversation_id;
+        context.thread_id = self.thread_id;
+        context.task_id = self.task_id;
+        context.workflow_id = self.workflow_id;
+        context.timeout = self.timeout.map(seconds).transpose()?;
+        context.priority = self.priority.unwrap_or_default();
+        context.idempotency_key = self.idempotency_key;
+        context.variables = self.variables;
+        Ok(())
+    }
+}
+
+fn seconds(timeout: f64) -> Result<Duration, Failure> {
+    let wrong = || Failure::bad_request("`context.timeout` must be a number of seconds above 0.");
+    let duration = Duration::try_from_secs_f64(timeout).map_err(|_| wrong())?;
+    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
+}
