@@ -1,71 +1,53 @@
 //! Reads the messages of a server; the answers to calls in one pass.
 //!
 //! The library tells messages apart by trying every form that one could have, on a copy of it. Nearly
-//! all that a server sends are answers to calls, and we know which calls are waited for: such an
-//! answer is read as what it is. Everything else is left to the library.
-
-use std::collections::HashSet;
+//! all that a server sends are answers to calls, which are known by their numbers: such an answer is
+//! read as what it is. Everything else is left to the library.
 
 use rmcp::{
     RoleClient,
-    model::{
-        CallToolResult, ClientNotification, ClientRequest, JsonRpcMessage, JsonRpcVersion2_0,
-        RequestId, ServerResult,
-    },
-    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    model::{CallToolResult, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ServerResult},
+    service::RxJsonRpcMessage,
 };
 use serde::Deserialize;
 
-/// The calls whose answers are waited for.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    expected: HashSet<RequestId>,
+use super::outbox::{Answer, FIRST};
+
+/// A message of a server.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// The answer to the call of this number.
+    Answer(i64, Answer),
+    /// What the library sees to.
+    Other(Box<RxJsonRpcMessage<RoleClient>>),
 }
 
 /// The answer to a call, and nothing else.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer {
+struct Success {
     #[serde(rename = "jsonrpc")]
     _version: JsonRpcVersion2_0,
-    id: RequestId,
+    id: i64,
     result: CallToolResult,
 }
 
-impl Answers {
-    /// Takes note of what is sent: calls, and that nobody waits for one any more.
-    pub(super) fn note_sent(&mut self, message: &TxJsonRpcMessage<RoleClient>) {
-        match message {
-            JsonRpcMessage::Request(sent) => {
-                if let ClientRequest::CallToolRequest(_) = &sent.request {
-                    self.expected.insert(sent.id.clone());
-                }
-            }
-            JsonRpcMessage::Notification(sent) => {
-                if let ClientNotification::CancelledNotification(note) = &sent.notification
-                    && let Some(id) = &note.params.request_id
-                {
-                    self.expected.remove(id);
-                }
-            }
-            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {}
-        }
+/// Reads a message.
+pub(super) fn read(line: &[u8]) -> serde_json::Result<Message> {
+    if let Ok(Success { id: id @ FIRST.., result, .. }) = serde_json::from_slice(line) {
+        return Ok(Message::Answer(id, Ok(ServerResult::CallToolResult(result))));
     }
-
-    /// Reads a message.
-    pub(super) fn read(&mut self, line: &[u8]) -> serde_json::Result<RxJsonRpcMessage<RoleClient>> {
-        if !self.expected.is_empty()
-            && let Ok(Answer { id, result, .. }) = serde_json::from_slice(line)
-            && self.expected.remove(&id)
-        {
-            return Ok(JsonRpcMessage::response(ServerResult::CallToolResult(result), id));
+    let message: RxJsonRpcMessage<RoleClient> = serde_json::from_slice(line)?;
+    let number = answered(&message).and_then(number_of);
+    Ok(match (number, message) {
+        (Some(number), JsonRpcMessage::Response(response)) => {
+            Message::Answer(number, Ok(response.result))
         }
-        let message: RxJsonRpcMessage<RoleClient> = serde_json::from_slice(line)?;
-        if let Some(id) = answered(&message) {
-            self.expected.remove(id);
+        (Some(number), JsonRpcMessage::Error(refusal)) => {
+            Message::Answer(number, Err(refusal.error))
         }
-        Ok(message)
-    }
+        (_, message) => Message::Other(Box::new(message)),
+    })
 }
 
 /// Returns which request a message answers.
@@ -77,75 +59,71 @@ pub(super) fn answered(message: &RxJsonRpcMessage<RoleClient>) -> Option<&Reques
     }
 }
 
+/// Returns the number of a call; some servers answer to a number as text.
+fn number_of(id: &RequestId) -> Option<i64> {
+    let number = match id {
+        RequestId::Number(number) => *number,
+        RequestId::String(text) => text.parse().ok()?,
+    };
+    Some(number).filter(|number| *number >= FIRST)
+}
+
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{
-        CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
-    };
     use serde_json::{Value, json};
 
     use super::*;
 
-    fn waiting_for(number: i64) -> Answers {
-        let request = CallToolRequest::new(CallToolRequestParams::new("add"));
-        let request = ClientRequest::CallToolRequest(request);
-        let mut answers = Answers::default();
-        answers.note_sent(&JsonRpcMessage::request(request, RequestId::Number(number)));
-        answers
-    }
-
-    fn read(answers: &mut Answers, message: &Value) -> RxJsonRpcMessage<RoleClient> {
-        answers.read(message.to_string().as_bytes()).unwrap()
-    }
-
-    fn is_call_result(message: &RxJsonRpcMessage<RoleClient>) -> bool {
-        matches!(message, JsonRpcMessage::Response(response)
-            if matches!(response.result, ServerResult::CallToolResult(_)))
+    fn heard(message: &Value) -> Message {
+        read(message.to_string().as_bytes()).unwrap()
     }
 
     #[test]
     fn the_answer_to_a_call_is_one_whatever_else_it_looks_like() {
         let result = json!({ "content": [{ "type": "text", "text": "3" }], "tools": [] });
-        let message = json!({ "jsonrpc": "2.0", "id": 7, "result": result });
-        let mut answers = waiting_for(7);
-        assert!(is_call_result(&read(&mut answers, &message)));
-        assert!(answers.expected.is_empty());
-        assert!(!is_call_result(&read(&mut answers, &message)), "nobody waits for a second one");
+        for id in [json!(FIRST + 7), json!((FIRST + 7).to_string())] {
+            let message = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+            let Message::Answer(number, Ok(_)) = heard(&message) else { panic!("{message}") };
+            assert_eq!(number, FIRST + 7);
+        }
+        let message = json!({ "jsonrpc": "2.0", "id": FIRST, "result": result });
+        let Message::Answer(_, answer) = heard(&message) else { panic!("{message}") };
+        assert!(matches!(answer, Ok(ServerResult::CallToolResult(_))));
+    }
+
+    #[test]
+    fn questions_and_refusals_of_a_call_come_to_it() {
+        let asked = json!({ "resultType": "input_required", "requestState": "x" });
+        let asked = json!({ "jsonrpc": "2.0", "id": FIRST, "result": asked });
+        let refusal = json!({ "code": -32602, "message": "no" });
+        let refused = json!({ "jsonrpc": "2.0", "id": FIRST, "error": refusal });
+        let Message::Answer(FIRST, Ok(ServerResult::InputRequiredResult(_))) = heard(&asked) else {
+            panic!("{asked}")
+        };
+        let Message::Answer(FIRST, Err(error)) = heard(&refused) else { panic!("{refused}") };
+        assert_eq!(error.message, "no");
     }
 
     #[test]
     fn everything_else_is_read_as_the_library_reads_it() {
         let text = json!([{ "type": "text", "text": "3" }]);
-        let asked = json!({ "resultType": "input_required", "requestState": "x" });
         for message in [
-            json!({ "jsonrpc": "2.0", "id": 7, "result": asked }),
             json!({ "jsonrpc": "2.0", "id": 7, "error": { "code": -32602, "message": "no" } }),
+            json!({ "jsonrpc": "2.0", "error": { "code": -32700, "message": "no" } }),
             json!({ "jsonrpc": "2.0", "id": 8, "result": { "content": text } }),
-            json!({ "jsonrpc": "2.0", "id": "7", "result": { "content": text } }),
+            json!({ "jsonrpc": "2.0", "id": "x", "result": { "content": text } }),
             json!({ "jsonrpc": "2.0", "id": 7, "result": { "tools": [] } }),
-            json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" }),
+            json!({ "jsonrpc": "2.0", "id": FIRST, "method": "ping" }),
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" }),
         ] {
             let plain: RxJsonRpcMessage<RoleClient> =
                 serde_json::from_value(message.clone()).unwrap();
-            let ours = read(&mut waiting_for(7), &message);
+            let Message::Other(ours) = heard(&message) else { panic!("{message}") };
             assert_eq!(format!("{ours:?}"), format!("{plain:?}"), "{message}");
         }
-        let both = json!({ "jsonrpc": "2.0", "id": 7, "result": { "content": text }, "error": {} });
-        assert!(waiting_for(7).read(both.to_string().as_bytes()).is_err());
-        assert!(waiting_for(7).read(b"Server started").is_err());
-    }
-
-    #[test]
-    fn nothing_is_kept_of_calls_that_are_over() {
-        let mut answers = waiting_for(7);
-        let refusal = json!({ "code": -32602, "message": "no" });
-        read(&mut answers, &json!({ "jsonrpc": "2.0", "id": 7, "error": refusal }));
-        assert!(answers.expected.is_empty());
-        let mut answers = waiting_for(7);
-        let note = CancelledNotificationParam::new(Some(RequestId::Number(7)), None);
-        let note = ClientNotification::CancelledNotification(CancelledNotification::new(note));
-        answers.note_sent(&JsonRpcMessage::notification(note));
-        assert!(answers.expected.is_empty());
+        let result = json!({ "content": text });
+        let both = json!({ "jsonrpc": "2.0", "id": FIRST, "result": result, "error": {} });
+        assert!(read(both.to_string().as_bytes()).is_err());
+        assert!(read(b"Server started").is_err());
     }
 }

@@ -50,11 +50,11 @@ impl McpExecutor {
         if !session.is_open() {
             session = self.server.session().await?;
         }
-        let mut answer = session.call(cx, params.clone()).await;
+        let mut answer = session.call(cx, &params).await;
         // A session that turns out to be over is replaced once: the call has not been sent.
         if self.may_heal(&session, answer.as_ref().err()) {
             session = self.server.session().await?;
-            answer = session.call(cx, params.clone()).await;
+            answer = session.call(cx, &params).await;
         }
         let result = match answer {
             Ok(ServerResult::CallToolResult(result)) => result,
@@ -122,7 +122,7 @@ impl McpExecutor {
                 Ok(ServerResult::CallToolResult(result)) => return Ok(result),
                 Ok(ServerResult::InputRequiredResult(asked)) => {
                     params = self.answer(cx, params, asked, round).await?;
-                    answer = session.call(cx, params.clone()).await;
+                    answer = session.call(cx, &params).await;
                 }
                 Ok(_) => {
                     return Err(ToolError::upstream(format!(
@@ -133,7 +133,7 @@ impl McpExecutor {
                 Err(Unanswered::Service(ServiceError::McpError(error)))
                     if asking::visit_first(cx, name, &error).await =>
                 {
-                    answer = session.call(cx, params.clone()).await;
+                    answer = session.call(cx, &params).await;
                 }
                 Err(reason) => return Err(words::unanswered(name, session, reason).await),
             }

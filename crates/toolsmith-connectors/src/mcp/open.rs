@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use rmcp::{
-    RoleClient,
-    model::ProtocolVersion,
+    ClientHandler, RoleClient,
+    model::{ClientConfig, ProtocolVersion},
     service::{
         ClientInitializeError, ClientLifecycleMode, RunningService, serve_client_with_lifecycle,
     },
@@ -23,8 +23,10 @@ use toolsmith_core::ToolError;
 
 use super::{
     client::Client,
+    express::{Express, about_us},
     http::{self, HttpTransport},
     keeper::{Keeper, listen},
+    outbox::Outbox,
     pipes::Pipes,
     routes::Routes,
     session::Session,
@@ -101,13 +103,17 @@ impl Opener<'_> {
             return Err(ToolError::upstream(format!("The MCP server `{name}` has no pipes.")));
         };
         let pipes = Pipes::new(stdin, stdout, Arc::clone(self.vitals));
+        let outbox = pipes.outbox();
         // Somebody must listen to complaints while the handshake lasts.
         let mut listening = JoinSet::new();
         if let Some(stderr) = child.stderr.take() {
             listening.spawn(listen(stderr, Arc::clone(self.vitals)));
         }
         Ok(match serve(client, pipes, lifecycle).await {
-            Ok(service) => Ok(self.session(service, Some((child, listening)), ends)),
+            Ok(service) => {
+                let started = Started { child, listening, outbox };
+                Ok(self.session(service, Some(started), ends))
+            }
             Err(error) => Err(Failed { error, child, listening }),
         })
     }
@@ -121,13 +127,20 @@ impl Opener<'_> {
         }
     }
 
-    fn session(self, service: Service, child: Option<(Child, JoinSet<()>)>, ends: Ends) -> Session {
+    fn session(self, service: Service, started: Option<Started>, ends: Ends) -> Session {
         let (cancels, cancelled) = mpsc::unbounded_channel();
         let (tell_end, ended) = watch::channel(None);
         let stop = CancellationToken::new();
         let peer = service.peer().clone();
-        let (child, errands) =
-            child.map_or_else(Default::default, |(child, errands)| (Some(child), errands));
+        let about = peer.peer_info();
+        let (child, errands, express) = match started {
+            Some(Started { child, listening, outbox }) => {
+                let about_us = about.map(|server| about_us(&server.protocol_version, ends.us));
+                let express = Express::new(outbox, about_us.unwrap_or_default());
+                (Some(child), listening, Some(express))
+            }
+            None => (None, JoinSet::new(), None),
+        };
         let pid = child.as_ref().map(Child::pid);
         let keeper = Keeper {
             service,
@@ -141,6 +154,7 @@ impl Opener<'_> {
         };
         Session {
             peer,
+            express,
             routes: ends.routes,
             changes: ends.changes,
             vitals: Arc::clone(self.vitals),
@@ -158,14 +172,26 @@ impl Opener<'_> {
 
 /// What the session shares with our end of it.
 struct Ends {
+    us: ClientConfig,
     routes: Arc<Routes>,
     changes: Arc<Notify>,
 }
 
 impl Ends {
     fn of(client: &Client) -> Self {
-        Self { routes: Arc::clone(&client.routes), changes: Arc::clone(&client.changes) }
+        Self {
+            us: client.get_info(),
+            routes: Arc::clone(&client.routes),
+            changes: Arc::clone(&client.changes),
+        }
     }
+}
+
+/// A program with which a session came about.
+struct Started {
+    child: Child,
+    listening: JoinSet<()>,
+    outbox: Arc<Outbox>,
 }
 
 /// How a session begins.

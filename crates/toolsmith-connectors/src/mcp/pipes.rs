@@ -1,8 +1,7 @@
 //! The transport of a server on standard input and output: one message a line.
 //!
-//! Writing makes nobody wait: what the pipe does not take at once is kept, within a bound, and
-//! follows when the server reads. A line that is too long ends the session, because whoever waits
-//! for that answer would wait in vain otherwise.
+//! The answers to calls go to whoever waits for them, everything else to the library. A line that is
+//! too long ends the session, because whoever waits for that answer would wait in vain otherwise.
 
 use std::{
     future::{Future, ready},
@@ -22,26 +21,22 @@ use tokio::{
 };
 
 use super::{
-    answers::{Answers, answered},
+    answers::{self, Message},
+    outbox::Outbox,
     vitals::Vitals,
 };
 
 /// The longest line that is read, in bytes.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
 
-/// How much may wait for a server that does not read, in bytes.
-const LONGEST_BACKLOG: usize = 32 * 1024 * 1024;
-
 /// How much is read at once, and how much room for lines is kept.
-const PIECE: usize = 64 * 1024;
+pub(super) const PIECE: usize = 64 * 1024;
 
 /// The two pipes of a server.
 pub(super) struct Pipes {
-    stdin: Option<pipe::Sender>,
+    outbox: Arc<Outbox>,
     stdout: BufReader<pipe::Receiver>,
     line: Vec<u8>,
-    backlog: Backlog,
-    answers: Answers,
     probe: Probe,
     vitals: Arc<Vitals>,
 }
@@ -49,35 +44,29 @@ pub(super) struct Pipes {
 impl Pipes {
     pub(super) fn new(stdin: pipe::Sender, stdout: pipe::Receiver, vitals: Arc<Vitals>) -> Self {
         Self {
-            stdin: Some(stdin),
+            outbox: Arc::new(Outbox::new(stdin, Arc::clone(&vitals))),
             stdout: BufReader::with_capacity(PIECE, stdout),
             line: Vec::new(),
-            backlog: Backlog::default(),
-            answers: Answers::default(),
             probe: Probe::default(),
             vitals,
         }
     }
 
-    fn write(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> io::Result<()> {
-        let stdin = self.stdin.as_ref().ok_or(io::ErrorKind::NotConnected)?;
-        self.probe.note_sent(message);
-        self.answers.note_sent(message);
-        self.backlog.push(message)?;
-        self.backlog.flush(stdin)?;
-        if self.backlog.0.len() > LONGEST_BACKLOG {
-            self.vitals.blame("it does not read what it is sent");
-            self.stdin = None;
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        Ok(())
+    /// Returns where calls are sent.
+    pub(super) fn outbox(&self) -> Arc<Outbox> {
+        Arc::clone(&self.outbox)
     }
 
     /// Waits for more of a line, and for room in the pipe when something waits for that.
     async fn hear(&mut self) -> Heard {
         let reading = read(&mut self.stdout, &mut self.line, &self.vitals);
-        match self.stdin.as_ref().filter(|_| !self.backlog.0.is_empty()) {
-            None => reading.await,
+        match self.outbox.full_pipe() {
+            // What is there to be read is taken first: it is seldom that a pipe is full.
+            None => tokio::select! {
+                biased;
+                heard = reading => heard,
+                () = self.outbox.choked() => Heard::Piece,
+            },
             Some(stdin) => tokio::select! {
                 heard = reading => heard,
                 room = stdin.writable() => if room.is_ok() { Heard::Room } else { Heard::End },
@@ -85,11 +74,14 @@ impl Pipes {
         }
     }
 
-    /// Takes the line; nothing when it is no message for us.
-    fn parse(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+    /// Takes the line; nothing when it is no message for the library.
+    fn take_line(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         let line = self.line.trim_ascii();
-        let message = match self.answers.read(line) {
-            Ok(message) => Some(message).filter(|message| !self.probe.is_late(message)),
+        let message = match answers::read(line) {
+            Ok(heard) => {
+                self.vitals.note_message();
+                self.route(heard)
+            }
             Err(error) => {
                 self.vitals.note_noise(line, &error);
                 None
@@ -100,6 +92,18 @@ impl Pipes {
         self.line.shrink_to(PIECE);
         message
     }
+
+    fn route(&self, heard: Message) -> Option<RxJsonRpcMessage<RoleClient>> {
+        match heard {
+            Message::Answer(number, answer) => {
+                self.outbox.answer(number, answer);
+                None
+            }
+            Message::Other(message) => {
+                Some(*message).filter(|message| !self.probe.is_late(message))
+            }
+        }
+    }
 }
 
 impl Transport<RoleClient> for Pipes {
@@ -109,35 +113,38 @@ impl Transport<RoleClient> for Pipes {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        ready(self.write(&message))
+        self.probe.note_sent(&message);
+        ready(self.outbox.send(&message))
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             match self.hear().await {
                 Heard::Line => {
-                    if let Some(message) = self.parse() {
-                        self.vitals.note_message();
+                    if let Some(message) = self.take_line() {
                         return Some(message);
                     }
                 }
-                Heard::Room => {
-                    // Whoever does not read any more may still have something to say.
-                    let stdin = self.stdin.as_ref()?;
-                    if self.backlog.flush(stdin).is_err() {
-                        self.backlog.0.clear();
-                        self.stdin = None;
-                    }
-                }
+                Heard::Room => self.outbox.flush(),
                 Heard::Piece => {}
-                Heard::End => return None,
+                Heard::End => {
+                    self.outbox.end_calls();
+                    return None;
+                }
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.stdin = None;
+        self.outbox.close();
         Ok(())
+    }
+}
+
+/// Sessions share the way to the server, which has to end with the one back.
+impl Drop for Pipes {
+    fn drop(&mut self) {
+        self.outbox.close();
     }
 }
 
@@ -171,37 +178,6 @@ async fn read(
     if end.is_some() { Heard::Line } else { Heard::Piece }
 }
 
-/// What is written and not yet taken.
-#[derive(Default)]
-struct Backlog(Vec<u8>);
-
-impl Backlog {
-    fn push(&mut self, message: &TxJsonRpcMessage<RoleClient>) -> io::Result<()> {
-        serde_json::to_writer(&mut self.0, message)?;
-        self.0.push(b'\n');
-        Ok(())
-    }
-
-    /// Writes as much as the pipe takes.
-    fn flush(&mut self, stdin: &pipe::Sender) -> io::Result<()> {
-        let mut written = 0;
-        let result = loop {
-            let rest = self.0.get(written..).unwrap_or_default();
-            if rest.is_empty() {
-                break Ok(());
-            }
-            match stdin.try_write(rest) {
-                Ok(count) => written += count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break Ok(()),
-                Err(error) => break Err(error),
-            }
-        };
-        self.0.drain(..written);
-        self.0.shrink_to(PIECE);
-        result
-    }
-}
-
 /// The first question of a session, which old servers may answer when nobody waits any more.
 ///
 /// A server that takes long to start is asked in the old way too, and answers both questions.
@@ -222,7 +198,7 @@ impl Probe {
     }
 
     fn is_late(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
-        let id = answered(message);
+        let id = answers::answered(message);
         self.is_over && id.is_some() && id == self.asked.as_ref()
     }
 }

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use foldhash::quality::RandomState;
 use parking_lot::Mutex;
 use rmcp::{
     model::{ProgressNotificationParam, ProgressToken, RequestId},
@@ -33,7 +34,7 @@ pub(super) struct Routes {
 #[derive(Debug, Default)]
 struct Table {
     /// By the token of their progress.
-    calls: HashMap<ProgressToken, Entry>,
+    calls: HashMap<ProgressToken, Entry, RandomState>,
     /// What came before its call was entered: a token is known only after its request is sent.
     early: VecDeque<ProgressNotificationParam>,
     /// How many questions wait for a call to come or to go.

@@ -1,7 +1,6 @@
 //! One session with a server: many calls at once, one end.
 
 use std::{
-    io,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -24,7 +23,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use toolsmith_core::ToolContext;
 
-use super::{keeper::End, routes::Routes, vitals::Vitals};
+use super::{express::Express, keeper::End, routes::Routes, vitals::Vitals};
 
 /// How long after the end of a session it is waited for its reason.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -36,6 +35,8 @@ const PULSE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) peer: Peer<RoleClient>,
+    /// The way of calls to a server on pipes.
+    pub(super) express: Option<Express>,
     pub(super) routes: Arc<Routes>,
     pub(super) vitals: Arc<Vitals>,
     pub(super) pid: Option<u32>,
@@ -63,17 +64,6 @@ pub(super) enum Unanswered {
     Service(ServiceError),
 }
 
-impl Unanswered {
-    /// A pipe that took nothing of a message has not sent it.
-    fn of(error: ServiceError) -> Self {
-        let is_unsent = match &error {
-            ServiceError::TransportSend(error) => error.error.is::<io::Error>(),
-            _ => false,
-        };
-        if is_unsent { Self::Unsent } else { Self::Service(error) }
-    }
-}
-
 impl Session {
     /// Tells whether calls can be made.
     pub(super) fn is_open(&self) -> bool {
@@ -82,7 +72,9 @@ impl Session {
 
     /// Tells whether the other end is gone.
     pub(super) fn has_ended(&self) -> bool {
-        self.peer.is_transport_closed() || self.ended.borrow().is_some()
+        self.peer.is_transport_closed()
+            || self.express.as_ref().is_some_and(Express::is_over)
+            || self.ended.borrow().is_some()
     }
 
     /// Lets the next call open another session; those under way go on.
@@ -92,6 +84,45 @@ impl Session {
 
     /// Calls a tool; dropping the future tells the server that nobody waits.
     pub(super) async fn call(
+        &self,
+        cx: &ToolContext,
+        params: &CallToolRequestParams,
+    ) -> Result<ServerResult, Unanswered> {
+        match &self.express {
+            Some(express) => self.call_express(express, cx, params).await,
+            // Beside a message over HTTP a box costs nothing, and calls on pipes have smaller futures.
+            None => Box::pin(self.call_by_library(cx, params.clone())).await,
+        }
+    }
+
+    async fn call_express(
+        &self,
+        express: &Express,
+        cx: &ToolContext,
+        params: &CallToolRequestParams,
+    ) -> Result<ServerResult, Unanswered> {
+        let number = express.number();
+        let id = RequestId::Number(number);
+        // The route is left first, so that whoever hears of a call given up does not find it there.
+        let mut waiting = Waiting { session: self, id: None };
+        let _route = self.route(ProgressToken(id.clone()), &id, cx);
+        let Ok(answer) = express.call(number, params) else {
+            // Nothing can be said to this server any more.
+            self.retire();
+            self.stop.cancel();
+            return Err(Unanswered::Unsent);
+        };
+        waiting.id = Some(id);
+        let answer = answer.await;
+        waiting.id = None;
+        match answer {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(refusal)) => Err(Unanswered::Service(ServiceError::McpError(refusal))),
+            Err(_) => Err(Unanswered::Service(ServiceError::TransportClosed)),
+        }
+    }
+
+    async fn call_by_library(
         &self,
         cx: &ToolContext,
         params: CallToolRequestParams,
@@ -104,23 +135,20 @@ impl Session {
             Err(ServiceError::TransportClosed) => return Err(Unanswered::Unsent),
             Err(error) => return Err(Unanswered::Service(error)),
         };
-        self.routes.enter(&handle.progress_token, &handle.id, cx);
         let mut waiting = Waiting { session: self, id: Some(handle.id.clone()) };
-        let token = handle.progress_token.clone();
-        let _route = Route { routes: &self.routes, token };
+        let _route = self.route(handle.progress_token.clone(), &handle.id, cx);
         // The library's own wait looks after timeouts and subscriptions, and a call has neither.
         let answer = (&mut handle.rx).await.unwrap_or(Err(ServiceError::TransportClosed));
         waiting.id = None;
         if answer.is_ok() {
             self.vitals.note_message();
         }
-        let answer = answer.map_err(Unanswered::of);
-        if matches!(answer, Err(Unanswered::Unsent)) {
-            // Nothing can be said to this server any more.
-            self.retire();
-            self.stop.cancel();
-        }
-        answer
+        answer.map_err(Unanswered::Service)
+    }
+
+    fn route(&self, token: ProgressToken, id: &RequestId, cx: &ToolContext) -> Route<'_> {
+        self.routes.enter(&token, id, cx);
+        Route { routes: &self.routes, token }
     }
 
     /// Tells whether a call was given up and nothing was heard since.
@@ -210,6 +238,9 @@ impl Drop for Waiting<'_> {
             let heard = self.session.vitals.messages();
             self.session.given_up_at.store(heard + 1, Ordering::Relaxed);
             self.session.doubts.notify_one();
+            if let Some(express) = &self.session.express {
+                express.forget(&id);
+            }
             // When the keeper is gone, so is the server.
             self.session.cancels.send(id).ok();
         }
