@@ -19,7 +19,7 @@ pub(super) enum Message {
     /// The answer to the call of this number.
     Answer(i64, Answer),
     /// What the library sees to.
-    Other(Box<RxJsonRpcMessage<RoleClient>>),
+    Other(RxJsonRpcMessage<RoleClient>),
 }
 
 /// The answer to a call, and nothing else.
@@ -46,7 +46,7 @@ pub(super) fn read(line: &[u8]) -> serde_json::Result<Message> {
         (Some(number), JsonRpcMessage::Error(refusal)) => {
             Message::Answer(number, Err(refusal.error))
         }
-        (_, message) => Message::Other(Box::new(message)),
+        (_, message) => Message::Other(message),
     })
 }
 

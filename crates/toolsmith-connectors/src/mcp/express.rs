@@ -196,9 +196,10 @@ mod tests {
         let (stdin, their_input) = pipe::pipe().unwrap();
         let (their_output, stdout) = pipe::pipe().unwrap();
         let preferred_versions = vec![revision.clone()];
-        let mode = match revision.has_initialize() {
-            true => ClientLifecycleMode::Initialize,
-            false => ClientLifecycleMode::Discover { preferred_versions },
+        let mode = if revision.has_initialize() {
+            ClientLifecycleMode::Initialize
+        } else {
+            ClientLifecycleMode::Discover { preferred_versions }
         };
         let calling = async {
             let pipes = Pipes::new(stdin, stdout, Arc::default());

@@ -99,9 +99,7 @@ impl Pipes {
                 self.outbox.answer(number, answer);
                 None
             }
-            Message::Other(message) => {
-                Some(*message).filter(|message| !self.probe.is_late(message))
-            }
+            Message::Other(message) => Some(message).filter(|message| !self.probe.is_late(message)),
         }
     }
 }
