@@ -44,6 +44,20 @@ impl Visitor {
             }
         }
     }
+
+    /// Refuses whoever may not do everything, and whoever has not said who they are.
+    ///
+    /// Any account of this machine can come without a key, and a caller can leave its own away:
+    /// neither may define what runs, nor decide about calls.
+    pub(crate) fn must_be_known_admin(&self) -> Result<(), Failure> {
+        self.must_be_admin()?;
+        if *self != Self::local() {
+            return Ok(());
+        }
+        let message = "This needs an administrator's key (`toolsmith keys create NAME --role \
+                       admin`), or the words of `toolsmith` at the shell.";
+        Err(Failure::forbidden(message))
+    }
 }
 
 /// Handlers get the visitor from the layer that let it in; without that layer, nobody is in.

@@ -173,39 +173,44 @@ fn an_administrator_defines_switches_and_removes_a_tool_while_it_serves() {
     let place =
         Place::new().with("tools/one.yaml", "name: one\nentry: {type: builtin, handler: echo}\n");
     let serving = Serving::start(&place, &["--tools", "tools"]);
-    let wrong = serving.send("POST /tools", r#"{"name": "new", "entrry": {}}"#);
+    let made = place.json(&["keys", "create", "boss", "--role", "admin"]);
+    let boss = |head: &str, body: &str| serving.send_as(made["key"].as_str().unwrap(), head, body);
+    // Whoever comes without a key is some account of this machine, and may not define what runs.
+    let refused = serving.send("POST /tools", r#"{"name": "new"}"#);
+    assert_eq!(refused["error"]["type"], "permission_denied");
+    let wrong = boss("POST /tools", r#"{"name": "new", "entrry": {}}"#);
     assert_eq!(wrong["error"]["type"], "validation_error");
     assert!(
         wrong["error"]["message"].as_str().unwrap().contains("Did you mean `entry`?"),
         "{wrong}"
     );
     let definition = r#"{"name": "new", "entry": {"type": "builtin", "handler": "echo"}}"#;
-    assert_eq!(serving.send("POST /tools", definition), json!({"tool_id": "new"}));
+    assert_eq!(boss("POST /tools", definition), json!({"tool_id": "new"}));
     let call = r#"{"tool_id": "new", "params": {"message": "hi"}}"#;
     assert_eq!(serving.send("POST /run_tool", call)["output"], json!({"message": "hi"}));
     assert_eq!(serving.send("GET /tools/new", "")["name"], "new");
     assert!(place.path().join("tools/new.json").exists());
     // Once more only when that is meant, and never beside another file.
-    let again = serving.send("POST /tools", definition);
+    let again = boss("POST /tools", definition);
     assert!(again["error"]["message"].as_str().unwrap().contains("replace=true"), "{again}");
-    assert_eq!(serving.send("POST /tools?replace=true", definition), json!({"tool_id": "new"}));
+    assert_eq!(boss("POST /tools?replace=true", definition), json!({"tool_id": "new"}));
     let other = definition.replace("new", "one");
-    let other = serving.send("POST /tools?replace=true", &other);
+    let other = boss("POST /tools?replace=true", &other);
     assert!(other["error"]["message"].as_str().unwrap().contains("one.yaml"), "{other}");
 
-    assert_eq!(serving.send("POST /tools/new/disable", "")["status"], "inactive");
+    assert_eq!(boss("POST /tools/new/disable", "")["status"], "inactive");
     assert_eq!(serving.send("POST /run_tool", call)["success"], false);
-    assert_eq!(serving.send("POST /tools/new/enable", "")["status"], "active");
+    assert_eq!(boss("POST /tools/new/enable", "")["status"], "active");
     assert_eq!(serving.send("POST /run_tool", call)["success"], true);
-    let none = serving.send("POST /tools/new/start", "");
+    let none = boss("POST /tools/new/start", "");
     assert!(none["error"]["message"].as_str().unwrap().contains("no service"), "{none}");
 
-    assert_eq!(serving.send("DELETE /tools/new", "")["status"], "removed");
+    assert_eq!(boss("DELETE /tools/new", "")["status"], "removed");
     assert_eq!(serving.send("GET /tools/new", "")["error"]["type"], "not_found");
     assert!(!place.path().join("tools/new.json").exists());
-    let built_in = serving.send("DELETE /tools/echo", "");
+    let built_in = boss("DELETE /tools/echo", "");
     assert!(built_in["error"]["message"].as_str().unwrap().contains("disable it"), "{built_in}");
-    assert_eq!(serving.send("POST /reload", "")["problems"], json!([]));
+    assert_eq!(boss("POST /reload", "")["problems"], json!([]));
 }
 
 #[test]

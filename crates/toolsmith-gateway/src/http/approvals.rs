@@ -59,7 +59,7 @@ pub(super) async fn decide(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Json<Decided>, Failure> {
-    visitor.must_be_admin()?;
+    visitor.must_be_known_admin()?;
     let id: CallId = id.parse().map_err(|_| Failure::bad_request("The id is none."))?;
     let verdict: Verdict = body::json(&headers, body, &gateway.0.config).await?;
     let decision = match verdict.decision {

@@ -34,7 +34,7 @@ pub(super) async fn define(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Created<Added>, Failure> {
-    visitor.must_be_admin()?;
+    visitor.must_be_known_admin()?;
     let form = if body::is_yaml(&headers) { Form::Yaml } else { Form::Json };
     let text = body::text(&headers, body, &gateway.0.config).await?;
     let on_clash = if manner.replace { OnClash::Replace } else { OnClash::Refuse };

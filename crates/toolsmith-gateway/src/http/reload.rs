@@ -10,7 +10,7 @@ pub(super) async fn reload(
     State(gateway): State<Gateway>,
     visitor: Visitor,
 ) -> Result<Json<Reload>, Failure> {
-    visitor.must_be_admin()?;
+    visitor.must_be_known_admin()?;
     let reloaded = gateway.caretaker()?.reload().await;
     reloaded.map(Json).map_err(|error| Failure::from(&error))
 }

@@ -116,7 +116,7 @@ pub(super) async fn stop(
 
 /// Returns the tool that an administrator means.
 fn known(gateway: &Gateway, visitor: &Visitor, name: &str) -> Result<ToolName, Failure> {
-    visitor.must_be_admin()?;
+    visitor.must_be_known_admin()?;
     let entry = gateway.0.engine.registry().visible(name, &visitor.rights);
     entry.map(|entry| entry.spec.name.clone()).ok_or_else(no_such_tool)
 }
