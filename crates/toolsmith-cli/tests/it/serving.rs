@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::support::{Place, eventually};
 
 /// A server that ends with its test.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     said: BufReader<ChildStderr>,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Serving {
-    fn start(place: &Place, arguments: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, arguments: &[&str]) -> Self {
         let usual: &[&str] =
             if arguments.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
         let arguments = [&["serve"], usual, arguments].concat();

@@ -123,6 +123,11 @@ impl Session {
         !self.running.lock().is_empty() || self.listener.lock().as_ref().is_some_and(listens)
     }
 
+    /// Forgets every open question: nobody is there any longer who could answer.
+    pub(crate) fn forget_questions(&self) {
+        self.asked.lock().clear();
+    }
+
     /// Ends everything that is under way.
     pub(super) fn end(&self) {
         if let Some(listener) = self.listener.lock().take() {
@@ -131,7 +136,7 @@ impl Session {
         for token in self.running.lock().values() {
             token.cancel();
         }
-        self.asked.lock().clear();
+        self.forget_questions();
     }
 }
 

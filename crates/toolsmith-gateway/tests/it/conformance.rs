@@ -31,7 +31,8 @@ pub(crate) async fn fixtures() -> Running {
     let (slot, shelf) = (tools::Slot::default(), Arc::new(Shelf::default()));
     let mut all = tools::all(&slot, &shelf);
     all.extend(questions::all());
-    let running = Running::offering(Doorkeeper::local(), all, Some(shelf), GatewayConfig::default()).await;
+    let running =
+        Running::offering(Doorkeeper::local(), all, Some(shelf), GatewayConfig::default()).await;
     *slot.lock() = Some(running.engine.clone());
     running
 }

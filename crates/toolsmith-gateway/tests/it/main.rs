@@ -13,6 +13,8 @@ mod conformance;
 mod door;
 mod ending;
 mod fixtures;
+mod hostile;
 mod listing;
 mod mcp;
+mod restricted;
 mod support;
