@@ -25,10 +25,8 @@ pub(crate) async fn send(
     headers: &[(&str, &str)],
     body: &str,
 ) -> Back {
-    let usual = [
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-    ];
+    let usual =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     exchange(running, method, &[&usual, headers].concat(), body.to_owned()).await
 }
 

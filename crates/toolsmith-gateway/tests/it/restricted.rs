@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use hyper::Method;
-use toolsmith_core::{
-    AllowList, Exposure, Tool, ToolContext, ToolSpec, Value, json,
-};
+use toolsmith_core::{AllowList, Exposure, Tool, ToolContext, ToolSpec, Value, json};
 use toolsmith_gateway::GatewayConfig;
 
 use super::{
@@ -28,8 +26,7 @@ impl Client {
         found.exposure = Exposure::Deferred;
         let found = Tool::function(found, |_: ToolContext, _: Value| async { Ok(Value::Null) });
         let (library, config) = (Arc::new(Shelf::default()), GatewayConfig::default());
-        let running =
-            Running::offering(keys.door(), vec![found], Some(library), config).await;
+        let running = Running::offering(keys.door(), vec![found], Some(library), config).await;
         let key = keys.make("a", |new| new.tools = Some(AllowList::new(["*_file"]))).await;
         let authorization = format!("Bearer {key}");
         let headers = [("authorization", authorization.as_str())];
@@ -51,10 +48,8 @@ impl Client {
 
     async fn ask_in_session(&self, method: &str, params: &Value) -> Value {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let headers = [
-            ("authorization", self.authorization.as_str()),
-            ("mcp-session-id", &self.session),
-        ];
+        let headers =
+            [("authorization", self.authorization.as_str()), ("mcp-session-id", &self.session)];
         let back = send(&self.running, Method::POST, &headers, &body.to_string()).await;
         back.messages.into_iter().next().unwrap()
     }
@@ -170,8 +165,7 @@ async fn a_group_without_any_of_its_tools_is_not_there() {
     let key = client.authorization.strip_prefix("Bearer ").unwrap();
     for group in ["texts", "empty", "nothing"] {
         let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
-        let (status, answer) =
-            client.running.post_as(key, &format!("/mcp/{group}"), body).await;
+        let (status, answer) = client.running.post_as(key, &format!("/mcp/{group}"), body).await;
         assert_eq!(status.as_u16(), 404, "{group}");
         assert_eq!(answer["error"]["message"], "There is no such group of tools.");
     }
