@@ -53,7 +53,7 @@ impl Speaking {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "test", "version": "1"},
         });
-        let welcome = &speaking.ask("initialize", hello)["result"];
+        let welcome = &speaking.ask("initialize", &hello)["result"];
         assert_eq!(welcome["protocolVersion"], "2025-11-25");
         assert_eq!(welcome["serverInfo"]["name"], "toolsmith");
         assert!(welcome["capabilities"]["tools"].is_object(), "{welcome}");
@@ -79,8 +79,8 @@ impl Speaking {
     }
 
     /// Sends a request, and returns its answer; what is told of changes meanwhile is passed over.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        self.request(method, &params);
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.request(method, params);
         let mut answer = self.hear();
         while answer.get("method").is_some() {
             answer = self.hear();
@@ -136,14 +136,14 @@ fn is_gone(file: &Path) {
 fn a_session_lists_calls_and_ends_with_its_input() {
     let place = Place::new().with("toolsmith.yaml", NEVER);
     let mut speaking = Speaking::begin(&place);
-    let listed = speaking.ask("tools/list", json!({}));
+    let listed = speaking.ask("tools/list", &json!({}));
     assert!(names(&listed).contains(&"echo"), "{listed}");
     let call = json!({"name": "echo", "arguments": {"message": "hi"}});
-    let called = speaking.ask("tools/call", call);
+    let called = speaking.ask("tools/call", &call);
     assert_eq!(called["result"]["structuredContent"], json!({"message": "hi"}));
     let wrong = json!({"name": "calculator", "arguments": {"expression": "1/0"}});
-    assert_eq!(speaking.ask("tools/call", wrong)["result"]["isError"], true);
-    assert_eq!(speaking.ask("no/such", json!({}))["error"]["code"], -32601);
+    assert_eq!(speaking.ask("tools/call", &wrong)["result"]["isError"], true);
+    assert_eq!(speaking.ask("no/such", &json!({}))["error"]["code"], -32601);
     assert_eq!(speaking.end(), (Some(0), Vec::new()));
     let calls = place.json(&["calls", "list"]);
     assert_eq!(calls["calls"][1]["caller_type"], "mcp");
@@ -169,7 +169,7 @@ fn lines_that_are_no_messages_are_answered_and_disturb_nothing() {
     for line in [&b""[..], b" \t\r", br#"{"jsonrpc": "2.0", "method": "no/such"}"#] {
         speaking.say(line);
     }
-    assert_eq!(speaking.ask("ping", json!({}))["result"], json!({}));
+    assert_eq!(speaking.ask("ping", &json!({}))["result"], json!({}));
     assert_eq!(speaking.end(), (Some(0), Vec::new()));
 }
 
@@ -178,18 +178,18 @@ fn requests_that_stand_for_themselves_need_no_session() {
     let place = Place::new().with("toolsmith.yaml", NEVER);
     let mut speaking = Speaking::start(&place);
     let about = meta("2026-07-28");
-    let found = speaking.ask("server/discover", json!({"_meta": about}));
+    let found = speaking.ask("server/discover", &json!({"_meta": about}));
     let versions = found["result"]["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
-    let listed = speaking.ask("tools/list", json!({"_meta": about}));
+    let listed = speaking.ask("tools/list", &json!({"_meta": about}));
     assert!(names(&listed).contains(&"echo"), "{listed}");
     let call = json!({"name": "echo", "arguments": {"message": "hi"}, "_meta": about});
-    let called = speaking.ask("tools/call", call);
+    let called = speaking.ask("tools/call", &call);
     assert_eq!(called["result"]["structuredContent"], json!({"message": "hi"}));
     assert_eq!(called["result"]["resultType"], "complete");
-    let unknown = speaking.ask("tools/list", json!({"_meta": meta("2031-01-01")}));
+    let unknown = speaking.ask("tools/list", &json!({"_meta": meta("2031-01-01")}));
     assert_eq!(unknown["error"]["code"], -32022);
-    assert_eq!(speaking.ask("tools/list", json!({}))["error"]["code"], -32600);
+    assert_eq!(speaking.ask("tools/list", &json!({}))["error"]["code"], -32600);
     // Who listens does so until the end, and does not hold it up.
     let wanted = json!({"notifications": {"toolsListChanged": true}, "_meta": about});
     speaking.request("subscriptions/listen", &wanted);
@@ -212,10 +212,10 @@ fn the_servers_it_started_end_with_it() {
     let Some(place) = scripted("counted, pids", NEVER) else { return };
     let mut speaking = Speaking::begin(&place);
     eventually("its tools are there", || {
-        names(&speaking.ask("tools/list", json!({}))).contains(&"srv__echo")
+        names(&speaking.ask("tools/list", &json!({}))).contains(&"srv__echo")
     });
     let call = json!({"name": "srv__echo", "arguments": {"text": "hi"}});
-    let called = speaking.ask("tools/call", call);
+    let called = speaking.ask("tools/call", &call);
     assert_eq!(called["result"]["content"][0]["text"], "hi", "{called}");
     assert_eq!(speaking.end().0, Some(0));
     is_gone(&place.path().join("pids"));
