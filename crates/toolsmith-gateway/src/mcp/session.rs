@@ -168,3 +168,16 @@ impl Drop for Asked {
         self.session.asked.lock().remove(&self.number);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_asked_learns_that_nobody_will_answer() {
+        let session = Session::new("me".into(), Revision::Nov2025, Abilities::default());
+        let (asked, answer) = Arc::new(session).ask();
+        asked.session.forget_questions();
+        assert!(answer.await.is_err());
+    }
+}
