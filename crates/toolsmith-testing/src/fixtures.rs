@@ -37,6 +37,19 @@ pub fn mcp_conformance() -> Option<PathBuf> {
     parts.iter().all(|part| folder.join(part).is_file()).then_some(folder)
 }
 
+/// Returns the folder of MCP clients: `npm/node_modules`, with `node/bin/node`, and `python/bin`.
+///
+/// The test command puts them into the target folder.
+pub fn mcp_clients() -> Option<PathBuf> {
+    let folder = folders::target().join("test-deps/mcp-clients");
+    let parts = [
+        "npm/node_modules/node/bin/node",
+        "npm/node_modules/@modelcontextprotocol/inspector/package.json",
+        "python/bin/python",
+    ];
+    parts.iter().all(|part| folder.join(part).exists()).then_some(folder)
+}
+
 /// Returns the folder of the program `uv`, which the test command puts into the target folder.
 pub fn uv() -> Option<PathBuf> {
     let folder = folders::target().join("test-deps/uv/bin");

@@ -1,6 +1,6 @@
 //! `toolsmith mcp`: the tools for the program that started us, over standard input and output.
 
-use std::{path::Path, process::ExitCode};
+use std::{path::Path, process::ExitCode, time::Duration};
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
@@ -16,6 +16,9 @@ use crate::{
     interrupt::Interrupt,
     runtime::block_on_all_cores,
 };
+
+/// How long the first word waits for MCP servers behind us: many clients list tools only once.
+const GATHERING: Duration = Duration::from_secs(10);
 
 /// Speaks MCP until the other end closes, or prints how a client is told to start us.
 pub(crate) fn run(session: &Session, mcp: &Mcp) -> Result<ExitCode> {
@@ -34,6 +37,7 @@ async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> R
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut workshop = Workshop::open(session, settings).await?;
     workshop.watch(settings);
+    interrupt.token().run_until_cancelled(workshop.gather(GATHERING)).await;
     let config = compose::gateway_config(settings, &session.environment);
     let gateway =
         Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);

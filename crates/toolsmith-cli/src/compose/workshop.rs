@@ -4,6 +4,7 @@ use std::{fs, io, path::Path, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use parking_lot::Mutex;
+use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, json};
 use toolsmith_definitions::Watching;
@@ -38,6 +39,8 @@ pub(crate) struct Workshop {
     watching: Option<Watching>,
     /// Hears `toolsmith tools stop`.
     obeying: Option<AbortOnDropHandle<()>>,
+    /// Asks MCP servers what they offer.
+    asking: Option<AbortOnDropHandle<()>>,
 }
 
 /// Where records go.
@@ -68,13 +71,36 @@ impl Workshop {
         *link.lock() = Some(engine.clone());
         services::announce(toolbox.services(), &link);
         let context = settings::context(settings, &session.environment);
-        Ok(Self { engine, keeping, link, context, toolbox, watching: None, obeying: None })
+        Ok(Self {
+            engine,
+            keeping,
+            link,
+            context,
+            toolbox,
+            watching: None,
+            obeying: None,
+            asking: None,
+        })
     }
 
-    /// Follows changes of definition files, as the settings say; for words that run for long.
+    /// Follows changes of definition files, as the settings say, and starts MCP servers that start
+    /// with the program or whose tools nobody knows; for words that run for long.
     pub(crate) fn watch(&mut self, settings: &Settings) {
         self.watching = Some(self.toolbox.watch(settings));
         self.obeying = Some(AbortOnDropHandle::new(tokio::spawn(self.toolbox.obey())));
+        let servers = self.toolbox.servers().clone();
+        // Why one does not start is in the log and in its status; the others do not wait for it.
+        let asking = async move { drop(servers.load().await) };
+        self.asking = Some(AbortOnDropHandle::new(tokio::spawn(asking)));
+    }
+
+    /// Waits until those MCP servers have said what they offer, and no longer than so long.
+    pub(crate) async fn gather(&mut self, limit: Duration) {
+        if let Some(asking) = &mut self.asking
+            && timeout(limit, asking).await.is_ok()
+        {
+            self.asking = None;
+        }
     }
 
     /// Asks MCP servers for a tool that is not known; the error says why one did not start.
@@ -142,7 +168,7 @@ impl Workshop {
         if let Some(watching) = self.watching {
             watching.stop().await;
         }
-        drop(self.obeying);
+        drop((self.obeying, self.asking));
         self.engine.shutdown(ENDING).await;
         self.toolbox.servers().close().await;
         self.toolbox.services().close().await;

@@ -5,7 +5,10 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use toolsmith_testing::skip;
 
-use crate::support::{PROGRAMS, Place, Ran};
+use crate::{
+    serving::Serving,
+    support::{PROGRAMS, Place, Ran, eventually},
+};
 
 /// A folder with a server of the connectors' own script; it notes each of its starts in `pids`.
 fn place(more: &str) -> Option<Place> {
@@ -103,6 +106,14 @@ fn a_definition_binds_a_tool_and_a_switch_holds_for_all() {
     assert_eq!(run(&place, &["run", "srv__echo", "text=x"]).code, Some(3));
     assert_eq!(run(&place, &["tools", "enable", "srv__echo"]).code, Some(0));
     assert_eq!(run(&place, &["run", "srv__echo", "text=x"]).code, Some(0));
+}
+
+#[test]
+fn tools_of_a_server_are_served_though_nobody_knew_them() {
+    let Some(place) = place("") else { return };
+    let serving = Serving::start(&place, &[]);
+    let call = r#"{"tool_id": "srv__echo", "params": {"text": "hi"}}"#;
+    eventually("the tool is served", || serving.send("POST /run_tool", call)["output"] == "hi");
 }
 
 #[test]

@@ -8,21 +8,22 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::{Place, eventually};
+use crate::support::{PROGRAMS, Place, eventually};
 
 /// A server that ends with its test.
-struct Serving {
+pub(crate) struct Serving {
     child: Child,
     said: BufReader<ChildStderr>,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Serving {
-    fn start(place: &Place, arguments: &[&str]) -> Self {
+    pub(crate) fn start(place: &Place, arguments: &[&str]) -> Self {
         let usual: &[&str] =
             if arguments.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
         let arguments = [&["serve"], usual, arguments].concat();
         let mut command = place.command(&arguments);
+        command.env("PATH", PROGRAMS);
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -33,7 +34,7 @@ impl Serving {
         Self { address: address.to_owned(), child, said }
     }
 
-    fn send(&self, head: &str, body: &str) -> Value {
+    pub(crate) fn send(&self, head: &str, body: &str) -> Value {
         self.send_as("", head, body)
     }
 

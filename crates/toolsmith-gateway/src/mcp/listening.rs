@@ -4,7 +4,7 @@ use std::{future::pending, time::Duration};
 
 use serde_json::value::RawValue;
 use tokio::{sync::watch, time::sleep};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use toolsmith_core::{Editions, Map, Rights, Value, json};
 
 use super::{resources::Followed, wire};
@@ -42,6 +42,8 @@ pub(crate) struct Listening {
     /// The request that opened the stream, where messages repeat it.
     subscription: Option<Box<RawValue>>,
     ended: CancellationToken,
+    /// Cancels that token: a session whose stream is gone is not in use for ever.
+    _gone: DropGuard,
     waiting: Vec<Vec<u8>>,
 }
 
@@ -63,6 +65,7 @@ impl Listening {
             rights,
             gateway: gateway.clone(),
             subscription: None,
+            _gone: ended.clone().drop_guard(),
             ended,
             waiting: Vec::new(),
         }

@@ -123,6 +123,11 @@ impl Session {
         !self.running.lock().is_empty() || self.listener.lock().as_ref().is_some_and(listens)
     }
 
+    /// Forgets every open question: nobody is there any longer who could answer.
+    pub(crate) fn forget_questions(&self) {
+        self.asked.lock().clear();
+    }
+
     /// Ends everything that is under way.
     pub(super) fn end(&self) {
         if let Some(listener) = self.listener.lock().take() {
@@ -131,7 +136,7 @@ impl Session {
         for token in self.running.lock().values() {
             token.cancel();
         }
-        self.asked.lock().clear();
+        self.forget_questions();
     }
 }
 
@@ -161,5 +166,18 @@ pub(crate) struct Asked {
 impl Drop for Asked {
     fn drop(&mut self) {
         self.session.asked.lock().remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn who_asked_learns_that_nobody_will_answer() {
+        let session = Session::new("me".into(), Revision::Nov2025, Abilities::default());
+        let (asked, answer) = Arc::new(session).ask();
+        asked.session.forget_questions();
+        assert!(answer.await.is_err());
     }
 }

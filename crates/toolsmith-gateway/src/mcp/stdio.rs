@@ -54,6 +54,7 @@ pub async fn speak(
         session: None,
         tasks: JoinSet::new(),
         running: HashMap::new(),
+        closed: CancellationToken::new(),
     };
     let reading = conversation.run(BufReader::new(reader), stop);
     let (read, written) = tokio::join!(reading, write_all(receiver, writer));
@@ -81,6 +82,8 @@ struct Conversation {
     /// Each returns the identifier of its request.
     tasks: JoinSet<Box<str>>,
     running: HashMap<Box<str>, AbortHandle>,
+    /// Cancelled when nothing more is read: nobody listens any longer.
+    closed: CancellationToken,
     most: usize,
 }
 
@@ -117,8 +120,9 @@ impl Conversation {
 
     /// Lets requests under way end, within the limit of the gateway.
     async fn end(mut self) {
+        self.closed.cancel();
         if let Some(session) = self.session.take() {
-            session.listen().cancel();
+            session.forget_questions();
         }
         let limit = self.gateway.0.config.shutdown_timeout;
         timeout(limit, async { while self.tasks.join_next().await.is_some() {} }).await.ok();
@@ -166,9 +170,9 @@ impl Conversation {
         let heard = (Interest::ALL, session.followed.clone());
         let rights = self.visitor.rights.clone();
         let listening = Listening::new(&self.gateway, rights, heard, session.listen());
-        let sender = self.sender.clone();
+        let (sender, closed) = (self.sender.clone(), self.closed.clone());
         self.tasks.spawn(async move {
-            listen(listening, &sender).await;
+            listen(listening, &sender, &closed).await;
             Box::from("")
         });
     }
@@ -187,6 +191,7 @@ impl Conversation {
         let id: Box<str> = request.id.as_json().into();
         let (gateway, visitor) = (self.gateway.clone(), self.visitor.clone());
         let (sender, session) = (self.sender.clone(), self.session.clone());
+        let closed = self.closed.clone();
         let text = text.to_owned();
         let task = {
             let id = id.clone();
@@ -194,7 +199,7 @@ impl Conversation {
                 // Read once more where it is kept: what was read from the line cannot stay.
                 if let Ok(Message::Request(request)) = wire::read(&text) {
                     let answer = answer_one(&gateway, visitor, session.as_ref(), &request).await;
-                    tell(answer, &request, &sender).await;
+                    tell(answer, &request, &sender, &closed).await;
                 }
                 id
             }
@@ -236,12 +241,13 @@ async fn tell(
     answer: Result<Answer, Refusal>,
     request: &Request<'_>,
     sender: &mpsc::Sender<Vec<u8>>,
+    closed: &CancellationToken,
 ) {
     let send = async |text| sender.send(text).await.unwrap_or_default();
     let mut following = match answer {
         Ok(Answer::Text(text)) => return send(text).await,
         Ok(Answer::Nothing) => return,
-        Ok(Answer::Listening(listening)) => return listen(*listening, sender).await,
+        Ok(Answer::Listening(listening)) => return listen(*listening, sender, closed).await,
         Ok(Answer::Following(following)) => following,
         Err(refusal) => return send(wire::refusal(Some(request.id), &refusal)).await,
     };
@@ -260,8 +266,12 @@ async fn tell(
     }
 }
 
-async fn listen(mut listening: Listening, sender: &mpsc::Sender<Vec<u8>>) {
-    while let Some(text) = listening.next().await {
+async fn listen(
+    mut listening: Listening,
+    sender: &mpsc::Sender<Vec<u8>>,
+    closed: &CancellationToken,
+) {
+    while let Some(Some(text)) = closed.run_until_cancelled(listening.next()).await {
         if sender.send(text).await.is_err() {
             return;
         }

@@ -2,9 +2,11 @@
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::{Method, Request, StatusCode, client::conn::http1, header::HeaderMap};
+use hyper::{
+    Method, Request, Response, StatusCode, body::Incoming, client::conn::http1, header::HeaderMap,
+};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
+use tokio::{net::TcpStream, task::JoinHandle};
 use toolsmith_core::{Value, json};
 
 use super::{conformance::fixtures, support::Running};
@@ -16,27 +18,26 @@ pub(crate) struct Back {
     pub(crate) messages: Vec<Value>,
 }
 
-/// Sends a request to the door.
+/// Sends a request to the door, with the headers that every client has.
 pub(crate) async fn send(
     running: &Running,
     method: Method,
     headers: &[(&str, &str)],
     body: &str,
 ) -> Back {
-    let stream = TcpStream::connect(running.address).await.unwrap();
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
-    tokio::spawn(connection);
-    let mut request = Request::builder().method(method).uri("/mcp");
-    let usual = [
-        ("host", "localhost"),
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-    ];
-    for (name, value) in usual.iter().chain(headers) {
-        request = request.header(*name, *value);
-    }
-    let request = request.body(Full::new(Bytes::from(body.to_owned()))).unwrap();
-    let response = sender.send_request(request).await.unwrap();
+    let usual =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    exchange(running, method, &[&usual, headers].concat(), body.to_owned()).await
+}
+
+/// Sends a request with these headers only, and waits for the whole answer.
+pub(crate) async fn exchange(
+    running: &Running,
+    method: Method,
+    headers: &[(&str, &str)],
+    body: impl Into<Bytes>,
+) -> Back {
+    let (response, _connection) = open(running, method, headers, body).await;
     let (status, headers) = (response.status(), response.headers().clone());
     let body = response.into_body().collect().await.unwrap().to_bytes();
     let text = String::from_utf8(body.to_vec()).unwrap();
@@ -50,15 +51,57 @@ pub(crate) async fn send(
     Back { status, headers, messages }
 }
 
-/// Begins a session, and returns its name.
-pub(crate) async fn begin(running: &Running, capabilities: Value) -> String {
+/// Sends a request, and returns the answer with its connection, which closes when it is dropped.
+pub(crate) async fn open(
+    running: &Running,
+    method: Method,
+    headers: &[(&str, &str)],
+    body: impl Into<Bytes>,
+) -> (Response<Incoming>, AbortOnDrop) {
+    let stream = TcpStream::connect(running.address).await.unwrap();
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+    let connection = AbortOnDrop(tokio::spawn(async move {
+        connection.await.ok();
+    }));
+    let mut request = Request::builder().method(method).uri("/mcp").header("host", "localhost");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Full::new(body.into())).unwrap();
+    (sender.send_request(request).await.unwrap(), connection)
+}
+
+/// A connection that closes with the end of its test.
+pub(crate) struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The message that begins a session.
+pub(crate) fn hello(capabilities: &Value) -> String {
     let hello = json!({
         "protocolVersion": "2025-11-25",
         "capabilities": capabilities,
         "clientInfo": { "name": "test", "version": "1" },
     });
-    let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello });
-    let back = send(running, Method::POST, &[], &hello.to_string()).await;
+    json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }).to_string()
+}
+
+/// Begins a session, and returns its name.
+pub(crate) async fn begin(running: &Running, capabilities: Value) -> String {
+    begin_with(running, &[], &capabilities).await
+}
+
+/// The same, with more headers.
+pub(crate) async fn begin_with(
+    running: &Running,
+    headers: &[(&str, &str)],
+    capabilities: &Value,
+) -> String {
+    let back = send(running, Method::POST, headers, &hello(capabilities)).await;
     assert_eq!(back.status, StatusCode::OK);
     back.headers["mcp-session-id"].to_str().unwrap().to_owned()
 }
