@@ -30,6 +30,9 @@ pub enum ChildError {
         /// What the system said.
         source: io::Error,
     },
+    /// What its sandbox lists cannot be shown to it, so it was not started.
+    #[error("the sandbox cannot be set up: {0}")]
+    Unshown(#[source] io::Error),
     /// It wrote more than it may; it was ended.
     #[error("it wrote more than {limit} bytes")]
     TooMuchOutput {

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The signal that nobody can refuse.
+const KILL: i32 = 9;
+
 /// How a child ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -9,6 +12,10 @@ pub enum Exit {
     Code(i32),
     /// This signal ended it.
     Signal(i32),
+    /// The system killed it, probably since it needed more memory than its limit.
+    ///
+    /// Seen only of children in a strict sandbox that are spawned, not run to their end.
+    Memory,
     /// Nobody saw it end.
     Unseen,
 }
@@ -19,11 +26,19 @@ impl Exit {
         if signal == 0 { Self::Code(code) } else { Self::Signal(signal) }
     }
 
+    /// Says what a signal was for, when the child had met its limit of memory.
+    pub(crate) fn explained(self, had_memory_kill: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Signal(KILL) if had_memory_kill() => Self::Memory,
+            other => other,
+        }
+    }
+
     /// Returns the code, if it ended by itself.
     pub fn code(self) -> Option<i32> {
         match self {
             Self::Code(code) => Some(code),
-            Self::Signal(_) | Self::Unseen => None,
+            Self::Signal(_) | Self::Memory | Self::Unseen => None,
         }
     }
 
@@ -31,6 +46,7 @@ impl Exit {
     pub fn signal_name(self) -> Option<String> {
         match self {
             Self::Signal(number) => Some(signal_name(number)),
+            Self::Memory => Some(signal_name(KILL)),
             Self::Code(_) | Self::Unseen => None,
         }
     }
@@ -41,6 +57,11 @@ impl fmt::Display for Exit {
         match self {
             Self::Code(code) => write!(f, "exit code {code}"),
             Self::Signal(number) => write!(f, "signal {number} ({})", signal_name(*number)),
+            Self::Memory => write!(
+                f,
+                "signal {KILL} ({}), probably since it reached its memory limit",
+                signal_name(KILL)
+            ),
             Self::Unseen => f.write_str("an end that nobody saw"),
         }
     }

@@ -101,7 +101,8 @@ impl Hold {
                 });
             }
             Some(Message::Exited { code, signal, .. }) => {
-                self.within.unwrap_or(Exit::of(code, signal))
+                let exit = self.within.unwrap_or(Exit::of(code, signal));
+                exit.explained(|| self.setup.groups.had_memory_kill())
             }
             None => Exit::Unseen,
         };

@@ -39,8 +39,10 @@ impl Setup {
         let groups = groups(command, &mark)?;
         let program = command.program.to_string_lossy().into_owned();
         let planned = plan(command, &mark, &groups);
-        let (mut plan, rules) =
-            planned.map_err(|source| ChildError::Start { program: program.clone(), source })?;
+        let (mut plan, rules) = planned.map_err(|source| match command.sandbox {
+            Some(_) => ChildError::Unshown(source),
+            None => ChildError::Start { program: program.clone(), source },
+        })?;
         plan.keep_number(tenure);
         let hosts = command.sandbox.as_ref().map(|sandbox| sandbox.hosts.clone());
         Ok(Self { plan, rules, groups, program, mark, hosts: hosts.unwrap_or_default() })

@@ -16,7 +16,8 @@ const MOUNT: &str = "/sys/fs/cgroup";
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     folders: Vec<PathBuf>,
-    holds_memory: bool,
+    /// The one that holds memory.
+    memory: Option<PathBuf>,
     holds_processes: bool,
 }
 
@@ -43,6 +44,9 @@ const MEMORY: Control = Control {
     rest: &[("memory.memsw.limit_in_bytes", Swap::AsTheLimit), ("memory.swap.max", Swap::None)],
 };
 
+/// The files of both versions that count whom the system killed for its memory.
+const COUNTS: [&str; 2] = ["memory.oom_control", "memory.events"];
+
 const PROCESSES: Control =
     Control { controller: "pids", limits: ["pids.max", "pids.max"], rest: &[] };
 
@@ -60,7 +64,8 @@ impl Groups {
             parent(mount, control.controller, ours).map(|parent| parent.join(&name))
         };
         if let (Some(memory), Some(folder)) = (limits.memory, folder(&MEMORY)) {
-            groups.holds_memory = groups.add(folder, &MEMORY, memory);
+            let holds = groups.add(folder.clone(), &MEMORY, memory);
+            groups.memory = holds.then_some(folder);
         }
         if let (Some(processes), Some(folder)) = (limits.processes, folder(&PROCESSES)) {
             // The process that looks after the namespace counts too.
@@ -78,12 +83,22 @@ impl Groups {
         self.folders.clear();
     }
 
+    /// Tells whether the system killed a process of the child for its memory; not once they are gone.
+    pub(crate) fn had_memory_kill(&self) -> bool {
+        let Some(folder) = &self.memory else { return false };
+        COUNTS.iter().any(|file| {
+            let text = fs::read_to_string(folder.join(file)).unwrap_or_default();
+            let mut counts = text.lines().filter_map(|line| line.strip_prefix("oom_kill "));
+            counts.any(|count| count.trim() != "0")
+        })
+    }
+
     /// Returns the limits that the child has to be held to in another way.
     ///
     /// A limit of the address space is the poorer way: many programs reserve much and use little.
     pub(crate) fn rest(&self, limits: Limits) -> Limits {
         Limits {
-            memory: limits.memory.filter(|_| !self.holds_memory),
+            memory: limits.memory.filter(|_| self.memory.is_none()),
             processes: limits.processes.filter(|_| !self.holds_processes),
             ..limits
         }
@@ -213,6 +228,25 @@ mod tests {
                 fs::remove_file(at(file)).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_kill_for_memory_is_counted_in_the_files_of_either_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut groups = Groups::default();
+        groups.memory = Some(folder.path().to_owned());
+        assert!(!groups.had_memory_kill());
+        for (file, before) in
+            [("memory.oom_control", "under_oom 0\n"), ("memory.events", "max 9\noom 2\n")]
+        {
+            let file = folder.path().join(file);
+            fs::write(&file, format!("{before}oom_kill 0\n")).unwrap();
+            assert!(!groups.had_memory_kill());
+            fs::write(&file, format!("{before}oom_kill 1\n")).unwrap();
+            assert!(groups.had_memory_kill());
+            fs::remove_file(file).unwrap();
+        }
+        assert!(!Groups::default().had_memory_kill());
     }
 
     #[test]

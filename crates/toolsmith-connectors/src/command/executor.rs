@@ -171,6 +171,10 @@ fn not_run(error: ChildError) -> ToolError {
         ChildError::Sandbox { lack, .. } => ToolError::failed(format!(
             "The tool was not run, since its sandbox cannot be enforced on this machine: {lack}."
         )),
+        ChildError::Unshown(source) => ToolError::failed(format!(
+            "The tool was not run, since its sandbox cannot be set up: {source}. Create what is \
+             missing, or correct `sandbox`."
+        )),
         ChildError::Start { program, source } => ToolError::failed(format!(
             "The program `{program}` cannot be started: {}. Check the file, what runs it, and `cwd`.",
             source.kind()

@@ -34,7 +34,9 @@ pub(super) async fn build(
     if is_there(docker, engine, &name).await? {
         return Ok(name);
     }
-    let options = BuildImageOptionsBuilder::new().dockerfile("Dockerfile").t(&name).rm(true);
+    // A step that fails leaves its container unless its removal is forced.
+    let options = BuildImageOptionsBuilder::new().dockerfile("Dockerfile").t(&name);
+    let options = options.rm(true).forcerm(true);
     let body = bollard::body_full(Bytes::from(packed.archive));
     let mut steps = Box::pin(docker.build_image(options.build(), None, Some(body)));
     while let Some(step) = steps.next().await {

@@ -79,6 +79,9 @@ fn not_started(server: &str, error: &ChildError) -> ToolError {
         ChildError::Sandbox { lack, .. } => {
             format!("its sandbox cannot be enforced on this machine: {lack}")
         }
+        ChildError::Unshown(source) => format!(
+            "its sandbox cannot be set up: {source}. Create what is missing, or correct `sandbox`"
+        ),
         _ => "it cannot be talked to".to_owned(),
     };
     let searched = match error {

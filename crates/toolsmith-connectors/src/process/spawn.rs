@@ -145,8 +145,9 @@ impl Life for ProcessLife {
 }
 
 fn end_of(exit: Exit) -> End {
+    let hint = if exit == Exit::Memory { "; ask for less, or raise `memory`" } else { "" };
     End {
-        how: format!("ended with {exit}"),
+        how: format!("ended with {exit}{hint}"),
         exit_code: exit.code().map(Into::into),
         signal: exit.signal_name(),
     }
@@ -176,6 +177,10 @@ pub(crate) fn not_started(error: ChildError) -> ToolError {
         ChildError::Sandbox { lack, .. } => ToolError::failed(format!(
             "The process was not started, since its sandbox cannot be enforced on this machine: \
              {lack}."
+        )),
+        ChildError::Unshown(source) => ToolError::failed(format!(
+            "The process was not started, since its sandbox cannot be set up: {source}. Create \
+             what is missing, or correct `sandbox`."
         )),
         _ => ToolError::failed("The process could not be talked to."),
     }

@@ -62,12 +62,18 @@ enum Said {
 
 type Answer = Result<Value, Raised>;
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 struct Raised {
     kind: String,
     r#type: String,
     message: String,
     r#where: String,
+}
+
+/// Whom a line answers; what else it says is skipped, and so need not be readable.
+#[derive(Deserialize)]
+struct Addressed {
+    id: u64,
 }
 
 impl PythonLine {
@@ -179,6 +185,15 @@ impl Drop for Pending<'_> {
 }
 
 impl Raised {
+    fn unread(why: &serde_json::Error) -> Self {
+        Self {
+            kind: "unread".to_owned(),
+            r#type: "Unreadable".to_owned(),
+            message: why.to_string(),
+            r#where: String::new(),
+        }
+    }
+
     fn into_error(self, function: &str) -> ToolError {
         let Self { kind, r#type, message, r#where } = self;
         let details = json!({ "type": r#type, "message": message, "where": r#where });
@@ -189,6 +204,9 @@ impl Raised {
             "output" => ToolError::failed(format!(
                 "The function `{function}` returned something that cannot be written as JSON: \
                  {message}."
+            )),
+            "unread" => ToolError::failed(format!(
+                "The function `{function}` gave an answer that cannot be read as JSON: {message}."
             )),
             _ => ToolError::try_differently(format!(
                 "The function `{function}` raised {type}: {message} ({where})"
@@ -234,7 +252,7 @@ async fn read(
                 Ok(Said::Good { id, ok }) => answer(&waiting, id, Ok(ok)),
                 Ok(Said::Bad { id, error }) => answer(&waiting, id, Err(error)),
                 Ok(said) => drop(tell.take().map(|tell| tell.send(said))),
-                Err(_) => log.add(&line),
+                Err(why) => fail(&waiting, &line, &Raised::unread(&why), &log),
             }
         }
         if rest.len() > LONGEST {
@@ -258,5 +276,19 @@ fn answer(waiting: &Waiting, id: u64, answer: Answer) {
     if let Some(tell) = tell {
         // Whoever asked may have gone.
         tell.send(answer).ok();
+    }
+}
+
+/// Fails the call that an unreadable line answers; nobody may wait for an answer that is lost.
+fn fail(waiting: &Waiting, line: &[u8], raised: &Raised, log: &Log) {
+    if let Ok(Addressed { id }) = serde_json::from_slice(line) {
+        return answer(waiting, id, Err(raised.clone()));
+    }
+    log.add(line);
+    // It can be the answer of anyone who waits.
+    let all = waiting.lock().as_mut().map(std::mem::take).unwrap_or_default();
+    for tell in all.into_values() {
+        // Whoever asked may have gone.
+        tell.send(Err(raised.clone())).ok();
     }
 }

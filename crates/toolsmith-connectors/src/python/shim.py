@@ -24,7 +24,9 @@ abandoned = set()
 
 
 def send(message):
-    line = json.dumps(message, default=plain, allow_nan=False).encode() + b"\n"
+    # Written as it is, half a character is refused here; as an escape it would be sent.
+    text = json.dumps(message, default=plain, allow_nan=False, ensure_ascii=False)
+    line = text.encode() + b"\n"
     with lock:
         answers.write(line)
         answers.flush()
@@ -48,7 +50,15 @@ def failure(kind, error):
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     where = f"{os.path.basename(last.filename)}, line {last.lineno}, in {last.name}" if last else ""
-    return {"kind": kind, "type": type(error).__name__, "message": str(error), "where": where}
+    name = type(error).__name__
+    return {"kind": kind, "type": told(name), "message": told(error), "where": told(where)}
+
+
+def told(what):
+    try:
+        return str(what).encode(errors="replace").decode()
+    except Exception:
+        return "it has no words for itself"
 
 
 def load(kind, target, name):
@@ -98,12 +108,14 @@ class Server:
         except asyncio.CancelledError:
             return
         except BaseException as error:
-            traceback.print_exc()
+            # First of all: the function may have closed what the rest is printed to.
             send({"id": number, "error": failure("raised", error)})
+            traceback.print_exc()
             return
         try:
             send({"id": number, "ok": value})
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except Exception as error:
+            # What is returned may raise anything while it is written, and somebody waits.
             send({"id": number, "error": failure("output", error)})
 
     def run(self, number, params):

@@ -61,6 +61,28 @@ class Point:
 
 def point(x):
     return Point(x)
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+def unreadable(which):
+    deep = []
+    for _ in range(300):
+        deep = [deep]
+    return {"half": "\ud800", "key": {"\ud800": 1}, "vast": 10**400, "deep": deep}[which]
+
+def complain(which):
+    raise {"half": ValueError("\ud800"), "mute": Mute()}[which]
+
+async def garble():
+    for number in range(3, 256):
+        try:
+            if os.readlink(f"/proc/self/fd/{number}").startswith("pipe:"):
+                os.write(number, b"no answer at all\n")
+        except OSError:
+            pass
+    await asyncio.sleep(600)
 "#;
 
 struct Yard {
@@ -145,6 +167,37 @@ async fn what_a_function_does_wrong_is_told_to_its_caller() {
     assert!(error.message().starts_with(told), "{error}");
     assert_eq!(yard.tool("later").call(json!({})).await.unwrap(), json!(["a", [1]]));
     assert_eq!(yard.tool("point").call(json!({ "x": 2 })).await.unwrap(), json!({ "x": 2 }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_cannot_be_read_fails_its_call_at_once() {
+    let Some(yard) = yard() else { return skip("uv is not installed; run ./test") };
+    let told = |tool: Arc<Bench>, which: &'static str| async move {
+        let call = timeout(Duration::from_mins(1), tool.call(json!({ "which": which })));
+        let error = call.await.expect("it is told at once").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::ExecutionError, "{error}");
+        error.message().to_owned()
+    };
+    let tool = Arc::new(yard.tool("unreadable"));
+    for (which, why) in [
+        ("half", "cannot be written as JSON: 'utf-8' codec can't encode character"),
+        ("key", "cannot be written as JSON: 'utf-8' codec can't encode character"),
+        ("vast", "cannot be read as JSON: number out of range"),
+        ("deep", "cannot be read as JSON: recursion limit exceeded"),
+    ] {
+        let message = told(Arc::clone(&tool), which).await;
+        assert!(message.contains(why), "{which}: {message}");
+    }
+    let tool = Arc::new(yard.tool("complain"));
+    let message = told(Arc::clone(&tool), "half").await;
+    assert!(message.contains("raised ValueError: ?"), "{message}");
+    let message = told(tool, "mute").await;
+    assert!(message.contains("raised Mute:"), "{message}");
+    let tool = Arc::new(yard.tool("garble"));
+    let call = timeout(Duration::from_mins(1), tool.call(json!({})));
+    let error = call.await.expect("it is told at once").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::ExecutionError, "{error}");
+    assert!(error.message().contains("cannot be read as JSON"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

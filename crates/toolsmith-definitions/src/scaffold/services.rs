@@ -46,6 +46,9 @@ def count(text):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body leave together: in two pieces the second would wait for the first.
+    wbufsize = -1
+    disable_nagle_algorithm = True
 
     def do_GET(self):
         self.answer(200, {"status": "well"})
@@ -67,13 +70,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    # How many connections may wait to be taken; with the usual 5 a burst of calls is held up.
+    request_queue_size = 128
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
     arguments = parser.parse_args()
-    server = http.server.ThreadingHTTPServer((arguments.host, arguments.port), Handler)
-    server.serve_forever()
+    Server((arguments.host, arguments.port), Handler).serve_forever()
 "#;
 
 const PROJECT: &str = r#"[project]

@@ -45,7 +45,9 @@ static char *read_request(int client, char *buffer, size_t size) {
     }
 }
 
-int main(void) {
+int main(int count_of_words, char **words) {
+    if (count_of_words > 1 && !strcmp(words[1], "exit"))
+        return 3;
     const char *path = getenv("TOOLSMITH_SOCKET"), *port = getenv("PORT");
     int door = path ? listen_on_socket(path) : listen_on_port(atoi(port ? port : "8000"));
     printf("listening\n");

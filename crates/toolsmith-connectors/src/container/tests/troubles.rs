@@ -21,6 +21,7 @@ async fn troubles_with_images_runs_and_the_engine_are_told_and_mended() {
     };
     a_strict_container_is_locked_up(&yard).await;
     a_failing_build_shows_its_last_lines(&yard).await;
+    a_failing_step_of_a_build_leaves_no_container(&yard).await;
     a_wrong_image_is_named_quickly(&yard).await;
     a_gpu_that_is_not_there_is_told(&yard).await;
     a_container_without_a_port_is_not_looked_for_elsewhere(&yard).await;
@@ -64,6 +65,18 @@ async fn a_failing_build_shows_its_last_lines(yard: &Yard) {
     assert!(error.message().contains("LABEL step=one"), "{error}");
     let error = yard.tool(&json!({ "build": "nowhere" })).call(json!({})).await.unwrap_err();
     assert!(error.message().contains("it has no Dockerfile"), "{error}");
+}
+
+async fn a_failing_step_of_a_build_leaves_no_container(yard: &Yard) {
+    let failing = yard.folder.path().join("failing");
+    fs::create_dir(&failing).unwrap();
+    compile(&failing).unwrap();
+    let steps = "FROM scratch\nCOPY server /server\nRUN [\"/server\", \"exit\"]\n";
+    fs::write(failing.join("Dockerfile"), steps).unwrap();
+    let before = yard.daemon.containers();
+    let error = failure(yard, &json!({ "build": "failing" })).await;
+    assert!(error.message().contains("returned a non-zero code: 3"), "{error}");
+    assert_eq!(yard.daemon.containers(), before);
 }
 
 async fn a_wrong_image_is_named_quickly(yard: &Yard) {

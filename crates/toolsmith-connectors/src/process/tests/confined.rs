@@ -136,9 +136,29 @@ async fn a_strict_process_that_crashes_or_fills_its_memory_is_explained() {
     let greedy = json!({ "do": "run", "code": "result = len(bytearray(500 << 20))" });
     match tool.call(greedy).await {
         Ok(result) => assert_eq!(result["raised"], "MemoryError"),
-        Err(error) => assert!(error.message().contains("ended with"), "{error}"),
+        Err(error) => {
+            let told = "ended with signal 9 (SIGKILL), probably since it reached its memory limit; \
+                        ask for less, or raise `memory`";
+            assert!(error.message().contains(told), "{error}");
+            assert_eq!(error.details()["signal"], "SIGKILL");
+        }
     }
     assert_eq!(run(&tool, "result = 1").await, json!(1));
+}
+
+#[tokio::test]
+async fn a_folder_that_a_sandbox_lists_and_that_is_missing_is_named() {
+    let yard = Yard::with_python();
+    let entry = json!({ "dir": ".", "command": ["/usr/bin/python3", "main.py"] });
+    let maker = ProcessMaker::new(yard.services.clone());
+    let missing = Confinement { write: vec!["nowhere".to_owned()], ..strict() };
+    let tool = workbench::confine(&maker, &entry, yard.folder.path(), &missing).unwrap();
+    let error = tool.call(json!({})).await.unwrap_err();
+    if error.message().contains("cannot be enforced") {
+        return skip_without_sandbox(&error);
+    }
+    let place = yard.folder.path().join("nowhere").display().to_string();
+    assert!(error.message().contains(&format!("cannot be set up: `{place}`: No such")), "{error}");
 }
 
 #[tokio::test]
