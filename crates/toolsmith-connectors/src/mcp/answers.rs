@@ -5,7 +5,7 @@
 //! read as what it is. Everything else is left to the library.
 
 use rmcp::{
-    RoleClient,
+    ErrorData, RoleClient,
     model::{CallToolResult, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ServerResult},
     service::RxJsonRpcMessage,
 };
@@ -37,7 +37,10 @@ pub(super) fn read(line: &[u8]) -> serde_json::Result<Message> {
     if let Ok(Success { id: id @ FIRST.., result, .. }) = serde_json::from_slice(line) {
         return Ok(Message::Answer(id, Ok(ServerResult::CallToolResult(result))));
     }
-    let message: RxJsonRpcMessage<RoleClient> = serde_json::from_slice(line)?;
+    let message: RxJsonRpcMessage<RoleClient> = match serde_json::from_slice(line) {
+        Ok(message) => message,
+        Err(error) => return unreadable(line, &error).ok_or(error),
+    };
     let number = answered(&message).and_then(number_of);
     Ok(match (number, message) {
         (Some(number), JsonRpcMessage::Response(response)) => {
@@ -48,6 +51,18 @@ pub(super) fn read(line: &[u8]) -> serde_json::Result<Message> {
         }
         (_, message) => Message::Other(message),
     })
+}
+
+/// Fails the call that a message answers, though the rest of it cannot be read: half of a character,
+/// or lists in lists without end. The call would wait for its deadline otherwise.
+fn unreadable(line: &[u8], error: &serde_json::Error) -> Option<Message> {
+    #[derive(Deserialize)]
+    struct Head {
+        id: i64,
+    }
+    let Head { id } = serde_json::from_slice(line).ok().filter(|head: &Head| head.id >= FIRST)?;
+    let failure = ErrorData::internal_error(format!("its answer cannot be read: {error}"), None);
+    Some(Message::Answer(id, Err(failure)))
 }
 
 /// Returns which request a message answers.
@@ -102,6 +117,20 @@ mod tests {
         };
         let Message::Answer(FIRST, Err(error)) = heard(&refused) else { panic!("{refused}") };
         assert_eq!(error.message, "no");
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_fails_its_call_and_no_other() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        for rest in [r#"{"content": [{"type": "text", "text": "\ud800"}]}"#, &deep] {
+            let line = format!(r#"{{"jsonrpc": "2.0", "id": {FIRST}, "result": {rest}}}"#);
+            let Message::Answer(FIRST, Err(error)) = read(line.as_bytes()).unwrap() else {
+                panic!("{line:.80}")
+            };
+            assert!(error.message.contains("cannot be read"), "{}", error.message);
+            let other = line.replace(&FIRST.to_string(), "7");
+            assert!(read(other.as_bytes()).is_err(), "the library's own requests are its affair");
+        }
     }
 
     #[test]
