@@ -108,6 +108,36 @@ async fn a_change_can_wait_for_a_person() {
 }
 
 #[tokio::test]
+async fn the_call_that_finds_a_change_waits_for_a_person_too() {
+    for ended_by in ["another run", "a stop", "its own fall"] {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("changed");
+        let args = ["2025-11-25", "changing", state.to_str().unwrap()];
+        let Some(mut settings) = scripted("srv", &args) else { return };
+        settings.on_change = OnChange::Approve;
+        let mut bench = Bench::started(vec![settings.clone()]).await;
+        match ended_by {
+            "another run" => {
+                bench.servers.close().await;
+                bench = Bench::in_folder(bench.folder, vec![settings]);
+            }
+            "a stop" => bench.servers.stop("srv").await.unwrap(),
+            _ => assert!(bench.call("srv__die", json!({})).await.error().is_some()),
+        }
+        fs::write(&state, "").unwrap();
+        for call in ["the first", "the second"] {
+            let outcome = bench.call("srv__echo", json!({ "text": "x" })).await;
+            let error = outcome.error().unwrap_or_else(|| panic!("{call} after {ended_by}"));
+            assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
+            assert!(error.message().contains("toolsmith tools accept srv__echo"), "{error}");
+        }
+        assert!(bench.call("srv__env", json!({})).await.is_success(), "it is what it was");
+        bench.servers.accept("srv__echo").unwrap();
+        assert!(bench.call("srv__echo", json!({ "text": "x" })).await.is_success());
+    }
+}
+
+#[tokio::test]
 async fn tools_are_remembered_without_starting_anything() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
