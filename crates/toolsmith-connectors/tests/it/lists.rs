@@ -6,7 +6,7 @@ use toolsmith_connectors::mcp::{OnChange, Prefix, Selection, State};
 use toolsmith_core::{ErrorKind, EventKind, Exposure, Tool, ToolSpec, json};
 use toolsmith_engine::Heard;
 
-use crate::bench::{Bench, poll, scripted};
+use crate::bench::{Bench, REVISIONS, poll, scripted};
 
 #[tokio::test]
 async fn names_are_legal_and_stay_apart() {
@@ -161,4 +161,13 @@ async fn a_tool_with_a_wrong_schema_is_left_out_alone() {
     let Some(settings) = scripted("srv", &["2025-11-25", "badschema"]) else { return };
     let bench = Bench::started(vec![settings]).await;
     assert_eq!(bench.names(), ["srv__badout", "srv__good"]);
+}
+
+#[tokio::test]
+async fn a_tool_without_a_schema_is_left_out_alone() {
+    for revision in REVISIONS {
+        let Some(settings) = scripted("srv", &[revision, "noschema"]) else { return };
+        let bench = Bench::started(vec![settings]).await;
+        assert_eq!(bench.names(), ["srv__good"], "{revision}");
+    }
 }

@@ -53,6 +53,8 @@ def tools():
         wrong = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
         return [tool("good"), dict(tool("bad"), inputSchema=wrong),
                 dict(tool("badout"), outputSchema=wrong)]
+    if mode == "noschema":
+        return [tool("good"), {"name": "bare", "description": "Has no schema."}]
     listed = [tool("echo"), tool("fail"), tool("slow"), tool("die"), tool("ask"), tool("media"),
               tool("structured"), tool("progress"), tool("change"), tool("refuse"),
               tool("env"), tool("wait")]
