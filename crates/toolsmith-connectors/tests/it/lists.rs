@@ -171,3 +171,18 @@ async fn a_tool_without_a_schema_is_left_out_alone() {
         assert_eq!(bench.names(), ["srv__good"], "{revision}");
     }
 }
+
+#[tokio::test]
+async fn what_cannot_be_seen_is_taken_out_of_descriptions() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "hiding"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    let tool = bench.engine.registry().get("srv__t").unwrap();
+    assert_eq!(tool.spec.title.as_deref(), Some("plain\n\ttext"));
+    assert_eq!(&*tool.spec.description, "plain\n\ttext");
+    let schema = tool.spec.input_schema.to_value();
+    let inner = &schema["properties"]["description"];
+    assert_eq!(inner["title"], json!("plain\n\ttext"));
+    assert_eq!(inner["description"], json!("plain\n\ttext"));
+    // A value means what it is, to the letter.
+    assert_eq!(inner["enum"][0].as_str().unwrap().chars().count(), 18);
+}
