@@ -1,6 +1,6 @@
 //! Tools of MCP servers on the command line.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::{Value, json};
 use toolsmith_testing::skip;
@@ -103,6 +103,20 @@ fn a_definition_binds_a_tool_and_a_switch_holds_for_all() {
     assert_eq!(run(&place, &["run", "srv__echo", "text=x"]).code, Some(3));
     assert_eq!(run(&place, &["tools", "enable", "srv__echo"]).code, Some(0));
     assert_eq!(run(&place, &["run", "srv__echo", "text=x"]).code, Some(0));
+}
+
+#[test]
+fn what_is_taken_over_is_private_and_can_be_read() {
+    let theirs =
+        r#"{"mcpServers": {"a": {"command": "x", "env": {"PIN": "1234"}}, "z": {"weird": 1}}}"#;
+    let place = Place::new().with("theirs.json", theirs);
+    let report = place.json(&["import", "mcp", "theirs.json"]);
+    assert_eq!(report["servers"], json!(["a"]));
+    assert!(report["notes"][0].as_str().unwrap().contains("`z` is left out"), "{report}");
+    let written = fs::metadata(place.path().join("toolsmith.yaml")).unwrap();
+    assert_eq!(written.permissions().mode() & 0o777, 0o600);
+    let ran = place.run(&["config", "show"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 #[test]
