@@ -56,6 +56,7 @@ mod tool;
 mod tool_context;
 mod vault;
 mod version;
+mod visible;
 
 pub use artifact::{Artifact, ArtifactPage, Artifacts};
 pub use ask::{Answer, Asker, Question};
@@ -98,6 +99,7 @@ pub use tool::{Blocking, Factory, IntoTool, Sharing, Stateful, Tool, Work};
 pub use tool_context::{StreamItem, StreamSink, ToolContext};
 pub use vault::{Variables, Vault};
 pub use version::Version;
+pub use visible::visible;
 
 /// What the `#[tool]` macro writes code against; not part of the stable interface.
 #[doc(hidden)]

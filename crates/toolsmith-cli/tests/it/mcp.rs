@@ -1,6 +1,6 @@
 //! Tools of MCP servers on the command line.
 
-use std::{fs, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use serde_json::{Value, json};
 use toolsmith_testing::skip;
@@ -114,6 +114,20 @@ fn tools_of_a_server_are_served_though_nobody_knew_them() {
     let serving = Serving::start(&place, &[]);
     let call = r#"{"tool_id": "srv__echo", "params": {"text": "hi"}}"#;
     eventually("the tool is served", || serving.send("POST /run_tool", call)["output"] == "hi");
+}
+
+#[test]
+fn what_is_taken_over_is_private_and_can_be_read() {
+    let theirs =
+        r#"{"mcpServers": {"a": {"command": "x", "env": {"PIN": "1234"}}, "z": {"weird": 1}}}"#;
+    let place = Place::new().with("theirs.json", theirs);
+    let report = place.json(&["import", "mcp", "theirs.json"]);
+    assert_eq!(report["servers"], json!(["a"]));
+    assert!(report["notes"][0].as_str().unwrap().contains("`z` is left out"), "{report}");
+    let written = fs::metadata(place.path().join("toolsmith.yaml")).unwrap();
+    assert_eq!(written.permissions().mode() & 0o777, 0o600);
+    let ran = place.run(&["config", "show"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
 #[test]

@@ -151,7 +151,7 @@ mod tests {
             assert_eq!(format!("{ours:?}"), format!("{plain:?}"), "{message}");
         }
         let result = json!({ "content": text });
-        let both = json!({ "jsonrpc": "2.0", "id": FIRST, "result": result, "error": {} });
+        let both = json!({ "jsonrpc": "2.0", "id": 7, "result": result, "error": {} });
         assert!(read(both.to_string().as_bytes()).is_err());
         assert!(read(b"Server started").is_err());
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rmcp::model::{Tool, ToolAnnotations};
 use toolsmith_core::{
-    Annotations, BackendRuntime, Category, JsonText, Kind, Text, ToolName, ToolSpec, Value,
+    Annotations, BackendRuntime, Category, JsonText, Kind, Text, ToolName, ToolSpec, Value, visible,
 };
 
 use super::settings::{Link, ServerSettings};
@@ -12,20 +12,26 @@ use super::settings::{Link, ServerSettings};
 /// The longest icon that is kept, in bytes: pictures can stand in the address itself.
 const LONGEST_ICON: usize = 16 * 1024;
 
+/// The words of a schema that only a reader takes notice of.
+const TEXTS: [&str; 3] = ["title", "description", "$comment"];
+
 /// Describes a tool for the registry.
 pub(super) fn spec(settings: &ServerSettings, name: ToolName, tool: &Tool) -> ToolSpec {
     let hints = tool.annotations.as_ref();
     let title = tool.title.as_deref().or_else(|| hints.and_then(|hints| hints.title.as_deref()));
     ToolSpec::named(name).with(|spec| {
-        spec.title = title.map(Text::from);
-        spec.description = tool.description.as_deref().unwrap_or_default().into();
+        spec.title = title.map(|title| Text::from(&*visible(title)));
+        spec.description = (&*visible(tool.description.as_deref().unwrap_or_default())).into();
         spec.category = Category::new("mcp");
         spec.tags = vec![Text::from(settings.name.as_str())];
         spec.kind = Kind::Mcp;
         spec.backend_runtime = runtime(&settings.link);
         spec.input_schema = JsonText::of(&input_schema(tool)).shrunk();
-        spec.output_schema =
-            tool.output_schema.as_ref().map(|schema| JsonText::of(&**schema).shrunk());
+        spec.output_schema = tool.output_schema.as_ref().map(|schema| {
+            let mut schema = Value::Object(schema.as_ref().clone());
+            make_visible(&mut schema);
+            JsonText::of(&schema).shrunk()
+        });
         spec.annotations = annotations(hints);
         spec.icon = icon(tool);
         spec.timeout = Some(settings.call_timeout).filter(|limit| *limit > Duration::ZERO);
@@ -44,7 +50,27 @@ pub(super) fn runtime(link: &Link) -> BackendRuntime {
 fn input_schema(tool: &Tool) -> Value {
     let mut schema = tool.input_schema.as_ref().clone();
     schema.entry("type").or_insert_with(|| "object".into());
-    Value::Object(schema)
+    let mut schema = Value::Object(schema);
+    make_visible(&mut schema);
+    schema
+}
+
+/// Takes what cannot be seen out of the texts of a schema; names and values stay to the letter.
+fn make_visible(schema: &mut Value) {
+    match schema {
+        Value::Object(words) => {
+            for (word, value) in words {
+                match value {
+                    Value::String(text) if TEXTS.contains(&word.as_str()) => {
+                        *text = visible(text).into_owned();
+                    }
+                    other => make_visible(other),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_visible),
+        _ => {}
+    }
 }
 
 /// Takes over the hints; what is not said is what the protocol says it then is.

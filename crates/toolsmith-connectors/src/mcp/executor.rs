@@ -14,6 +14,7 @@ use super::{
     output::{self, Promise, Read},
     server::Server,
     session::{Session, Unanswered},
+    settings::OnChange,
     words,
 };
 
@@ -33,6 +34,8 @@ pub(super) struct McpExecutor {
     /// The server's own name for the tool.
     pub(super) tool: String,
     pub(super) promise: Promise,
+    /// Whether a call waits for a person when the server has changed the tool.
+    pub(super) on_change: OnChange,
 }
 
 impl McpExecutor {
@@ -42,18 +45,18 @@ impl McpExecutor {
             return Err(ToolError::validation(format!("expected a map of keys, found {found}")));
         };
         let params = CallToolRequestParams::new(self.tool.clone()).with_arguments(arguments);
-        let mut session = self.server.session().await?;
+        let mut session = self.session().await?;
         // What is rare is boxed: it would make every call's future several times as large.
         if session.is_suspect() {
             Box::pin(session.check_pulse()).await;
         }
         if !session.is_open() {
-            session = self.server.session().await?;
+            session = self.session().await?;
         }
         let mut answer = session.call(cx, &params).await;
         // A session that turns out to be over is replaced once: the call has not been sent.
         if self.may_heal(&session, answer.as_ref().err()) {
-            session = self.server.session().await?;
+            session = self.session().await?;
             answer = session.call(cx, &params).await;
         }
         let result = match answer {
@@ -66,6 +69,16 @@ impl McpExecutor {
             Box::pin(cx.chunk(block)).await;
         }
         Ok(output)
+    }
+
+    /// Opens or finds the session; one that shows a change of the tool is none for this call.
+    async fn session(&self) -> Result<Arc<Session>, ToolError> {
+        let session = self.server.session().await?;
+        match self.on_change {
+            OnChange::Accept => Ok(session),
+            // The list was read when the session was opened, so a change is known by then.
+            OnChange::Approve => self.server.check_accepted(&self.tool).map(|()| session),
+        }
     }
 
     fn may_heal(&self, session: &Session, failure: Option<&Unanswered>) -> bool {

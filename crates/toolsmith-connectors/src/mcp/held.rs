@@ -23,14 +23,18 @@ impl Executor for Held {
             if let Some(roster) = self.roster.upgrade() {
                 roster.look_again();
             }
-            let name = &self.name;
-            Err(ToolError::new(
-                ErrorKind::ApprovalRequired,
-                format!(
-                    "The MCP server has changed the definition of `{name}`, and a person has to accept \
-                     that first: `toolsmith tools accept {name}`. Then call it again."
-                ),
-            ))
+            Err(refusal(self.name.as_str()))
         })
     }
+}
+
+/// Says what a person has to do before a tool can be called.
+pub(super) fn refusal(name: &str) -> ToolError {
+    ToolError::new(
+        ErrorKind::ApprovalRequired,
+        format!(
+            "The MCP server has changed the definition of `{name}`, and a person has to accept that \
+             first: `toolsmith tools accept {name}`. Then call it again."
+        ),
+    )
 }

@@ -84,6 +84,8 @@ pub(super) async fn transport(
     }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(headers)
+        // We open another session ourselves, and read what the server lists by then.
+        .reinit_on_expired_session(false)
         .max_sse_event_size(LONGEST_MESSAGE);
     if let Some(credentials) = &address.credentials {
         config = config.auth_header(credentials.token(net, vault).await?.expose());

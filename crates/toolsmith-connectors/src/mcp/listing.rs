@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use rmcp::{
     Peer, RoleClient, ServiceError,
-    model::{PaginatedRequestParams, Tool},
+    model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool},
 };
 use serde::{Deserialize, Serialize};
+use toolsmith_core::Value;
 
 /// How many tools of one server are taken.
 const MOST_TOOLS: usize = 10_000;
@@ -37,9 +38,8 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Listed, ServiceError
     let mut cursor = None;
     for _ in 0..MOST_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor.take());
-        let page = peer.list_tools(Some(params)).await?;
-        listed.add(page.tools);
-        let Some(next) = page.next_cursor else { return Ok(listed.finish()) };
+        let next = listed.take(ask(peer, params).await?)?;
+        let Some(next) = next else { return Ok(listed.finish()) };
         if listed.listing.tools.len() >= MOST_TOOLS {
             listed.warn(format!("lists more than {MOST_TOOLS} tools; the others are left out"));
             return Ok(listed);
@@ -55,12 +55,50 @@ pub(super) async fn list(peer: &Peer<RoleClient>) -> Result<Listed, ServiceError
     Ok(listed)
 }
 
+/// Asks for a page; the library's own question refuses a whole page for one wrong tool.
+async fn ask(
+    peer: &Peer<RoleClient>,
+    params: PaginatedRequestParams,
+) -> Result<ServerResult, ServiceError> {
+    let request = ListToolsRequest { params: Some(params), ..ListToolsRequest::default() };
+    peer.send_request(ClientRequest::ListToolsRequest(request)).await
+}
+
 /// Returns as much of a name as a message can show.
 fn shown(name: &str) -> String {
     name.chars().take(80).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 impl Listed {
+    /// Takes a page; returns where the next one begins.
+    ///
+    /// A page that the library cannot read as one is read tool by tool.
+    fn take(&mut self, page: ServerResult) -> Result<Option<String>, ServiceError> {
+        let mut page = match page {
+            ServerResult::ListToolsResult(page) => {
+                self.add(page.tools);
+                return Ok(page.next_cursor);
+            }
+            ServerResult::CustomResult(page) => page.0,
+            _ => return Err(ServiceError::UnexpectedResponse),
+        };
+        let Some(Value::Array(tools)) = page.get_mut("tools").map(Value::take) else {
+            return Err(ServiceError::UnexpectedResponse);
+        };
+        for tool in tools {
+            let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+            let name = shown(name);
+            match serde_json::from_value(tool) {
+                Ok(tool) => self.add(vec![tool]),
+                Err(error) => {
+                    let why = shown(&error.to_string());
+                    self.warn(format!("defines `{name}` wrongly ({why}); it is left out"));
+                }
+            }
+        }
+        Ok(page.get("nextCursor").and_then(Value::as_str).map(str::to_owned))
+    }
+
     fn add(&mut self, tools: Vec<Tool>) {
         for tool in tools {
             let size = serde_json::to_vec(&tool).map_or(usize::MAX, |text| text.len());
@@ -93,6 +131,41 @@ impl Listed {
         // A hostile list must not fill the log.
         if self.warnings.len() < 20 {
             self.warnings.push(what);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_that_is_none_is_left_out_alone_and_named() {
+        let schema = json!({ "type": "object" });
+        let good = |name: &str| json!({ "name": name, "inputSchema": schema });
+        let bad = [json!({ "name": "bare" }), json!({ "inputSchema": schema }), json!(7)];
+        let tools = [&[good("a")], &bad[..], &[good("b")]].concat();
+        for kind in [json!(null), json!("complete")] {
+            let mut page = json!({ "tools": tools, "nextCursor": "x" });
+            if !kind.is_null() {
+                page["resultType"] = kind;
+            }
+            let mut listed = Listed::default();
+            let next = listed.take(serde_json::from_value(page).unwrap()).unwrap();
+            assert_eq!(next.as_deref(), Some("x"));
+            assert!(listed.listing.tools.keys().eq(["a", "b"]));
+            let [bare, _, _] = &listed.warnings[..] else { panic!("{:?}", listed.warnings) };
+            assert!(bare.contains("`bare`") && bare.contains("inputSchema"), "{bare}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_no_list_is_refused() {
+        for page in [json!({ "tools": 5 }), json!({ "x": [] }), json!({})] {
+            let page = serde_json::from_value(page).unwrap();
+            assert!(Listed::default().take(page).is_err());
         }
     }
 }

@@ -14,7 +14,7 @@ use super::{
     output::Promise,
     server::Server,
     servers::Servers,
-    settings::{Address, Link, Program, ServerSettings},
+    settings::{Address, Link, OnChange, Program, ServerSettings},
 };
 use crate::texts;
 
@@ -51,7 +51,9 @@ impl Maker for McpMaker {
         let promise =
             if draft.spec.output_schema.is_some() { Promise::Schema } else { Promise::Nothing };
         let runtime = Some(runtime(&server.settings.link));
-        let executor = McpExecutor { server, tool, promise };
+        // Such a tool is described by whoever wrote the definition, not by the server.
+        let on_change = OnChange::Accept;
+        let executor = McpExecutor { server, tool, promise, on_change };
         Some(Made { work: Work::Async(Arc::new(executor)), runtime })
     }
 }

@@ -19,7 +19,7 @@ use super::{
     catalogue::{Changed, Definition, Plan, Planned, Shelf, plan},
     definition,
     executor::McpExecutor,
-    held::Held,
+    held::{self, Held},
     listing::Listed,
     memory::Memory,
     output::Promise,
@@ -221,7 +221,8 @@ impl Roster {
         }
         let promise = if spec.output_schema.is_some() { Promise::Schema } else { Promise::Nothing };
         let tool = planned.own_name.clone();
-        let executor = McpExecutor { server: Arc::clone(server), tool, promise };
+        let on_change = server.settings.on_change;
+        let executor = McpExecutor { server: Arc::clone(server), tool, promise, on_change };
         Some(Tool { spec, work: Work::Async(Arc::new(executor)) })
     }
 
@@ -323,6 +324,16 @@ impl Audience for Roster {
         self.apply(&mut catalogue);
         let plan = self.plan(&catalogue);
         self.announce(server, &changed, &plan);
+    }
+
+    fn refusal(&self, server: &str, tool: &str) -> Option<ToolError> {
+        let catalogue = self.catalogue.lock();
+        if !catalogue.shelves.get(server)?.waiting.contains_key(tool) {
+            return None;
+        }
+        let is_it = |planned: &Planned| planned.server == server && planned.own_name == tool;
+        let found = catalogue.applied.iter().find(|(_, applied)| is_it(&applied.planned));
+        Some(held::refusal(found.map_or(server, |(name, _)| name.as_str())))
     }
 
     /// One event for the server, not one for each of its tools: there may be thousands.

@@ -34,6 +34,9 @@ pub(super) trait Audience: Send + Sync + fmt::Debug {
     /// Takes the whole list, each time that it was read.
     fn hear(self: Arc<Self>, server: &str, listed: Listed);
 
+    /// Returns why a tool must not be called: a person has to accept its definition first.
+    fn refusal(&self, server: &str, tool: &str) -> Option<ToolError>;
+
     /// Takes how the server is, each time that its state is another.
     fn note(&self, status: &Status);
 }
@@ -123,6 +126,13 @@ impl Server {
                 "The start of the MCP server `{name}` was interrupted; try again."
             )))
         })
+    }
+
+    /// Refuses a tool whose definition a person has to accept first.
+    pub(super) fn check_accepted(&self, tool: &str) -> Result<(), ToolError> {
+        let audience = self.audience.get().and_then(Weak::upgrade);
+        let refusal = audience.and_then(|audience| audience.refusal(&self.settings.name, tool));
+        refusal.map_or(Ok(()), Err)
     }
 
     fn find(self: &Arc<Self>) -> Found {

@@ -1,5 +1,7 @@
 //! Texts of a document in the words that a model wants: short, plain, on one line.
 
+use toolsmith_core::visible;
+
 /// Makes a text plain: no tags, no links, no line breaks, cut at the end of a sentence.
 pub(super) fn brief(text: &str, most: usize) -> String {
     // What is beyond this is cut anyway, however much of it are tags; a letter has up to 4 bytes.
@@ -15,11 +17,11 @@ pub(super) fn brief(text: &str, most: usize) -> String {
 fn one_line(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut count = 0;
-    for word in text.split(is_between_words).filter(|word| !word.is_empty()) {
+    for word in text.split(is_between_words).map(visible).filter(|word| !word.is_empty()) {
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
         count += word.chars().count() + 1;
         // The space before the first word was counted, and is not there.
         if count > most + 1 {
@@ -29,11 +31,8 @@ fn one_line(text: &str, most: usize) -> String {
     line
 }
 
-/// Tells what separates words; marks that turn the direction of a text hide what it says.
 fn is_between_words(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    c.is_whitespace() || c.is_control()
 }
 
 /// Joins sentences; one that says the same as the one before is left out.
@@ -143,7 +142,7 @@ mod tests {
             ("See [the guide](https://x.example/a_(b)) now", "See the guide) now"),
             ("1 < 2 and 3 > 2 &amp;lt;", "1 < 2 and 3 > 2 &lt;"),
             ("![logo](x.png) hi", "logo hi"),
-            ("a\u{202e}b\u{1b}[31m\u{7}c", "a b [31m c"),
+            ("a\u{202e}b\u{1b}[31m\u{7}c", "ab [31m c"),
             ("a](b", "a](b"),
         ] {
             assert_eq!(brief(text, 100), plain, "{text}");

@@ -9,7 +9,7 @@ use std::{
 
 use tokio::time::{Instant, sleep, timeout};
 use toolsmith_connectors::mcp::{
-    Address, ClientCredentials, Credentials, Link, ServerSettings, State,
+    Address, ClientCredentials, Credentials, Link, OnChange, ServerSettings, State,
 };
 use toolsmith_core::{BackendRuntime, Call, Context, ErrorKind, Template, json};
 use toolsmith_testing::skip;
@@ -76,6 +76,21 @@ async fn an_expired_session_is_healed_without_a_word() {
     let outcome = bench.call("far__count", json!({})).await;
     assert_eq!(outcome.output()["initialize"], json!(2), "{outcome:?}");
     assert_eq!(outcome.output()["calls"], json!(2));
+}
+
+#[tokio::test]
+async fn a_change_behind_an_expired_session_waits_for_a_person() {
+    let Some(service) = Service::start("changing") else { return };
+    let mut settings = service.settings();
+    settings.on_change = OnChange::Approve;
+    let bench = Bench::started(vec![settings]).await;
+    assert!(bench.call("far__expire", json!({})).await.is_success());
+    let outcome = bench.call("far__echo", json!({})).await;
+    let error = outcome.error().unwrap();
+    assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
+    bench.servers.accept("far").unwrap();
+    let outcome = bench.call("far__count", json!({})).await;
+    assert_eq!(outcome.output()["calls"], json!(2), "the refused call was never sent");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use toolsmith_connectors::mcp::{OnChange, Prefix, Selection, State};
 use toolsmith_core::{ErrorKind, EventKind, Exposure, Tool, ToolSpec, json};
 use toolsmith_engine::Heard;
 
-use crate::bench::{Bench, poll, scripted};
+use crate::bench::{Bench, REVISIONS, poll, scripted};
 
 #[tokio::test]
 async fn names_are_legal_and_stay_apart() {
@@ -108,6 +108,36 @@ async fn a_change_can_wait_for_a_person() {
 }
 
 #[tokio::test]
+async fn the_call_that_finds_a_change_waits_for_a_person_too() {
+    for ended_by in ["another run", "a stop", "its own fall"] {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("changed");
+        let args = ["2025-11-25", "changing", state.to_str().unwrap()];
+        let Some(mut settings) = scripted("srv", &args) else { return };
+        settings.on_change = OnChange::Approve;
+        let mut bench = Bench::started(vec![settings.clone()]).await;
+        match ended_by {
+            "another run" => {
+                bench.servers.close().await;
+                bench = Bench::in_folder(bench.folder, vec![settings]);
+            }
+            "a stop" => bench.servers.stop("srv").await.unwrap(),
+            _ => assert!(bench.call("srv__die", json!({})).await.error().is_some()),
+        }
+        fs::write(&state, "").unwrap();
+        for call in ["the first", "the second"] {
+            let outcome = bench.call("srv__echo", json!({ "text": "x" })).await;
+            let error = outcome.error().unwrap_or_else(|| panic!("{call} after {ended_by}"));
+            assert_eq!(error.kind(), ErrorKind::ApprovalRequired, "{error}");
+            assert!(error.message().contains("toolsmith tools accept srv__echo"), "{error}");
+        }
+        assert!(bench.call("srv__env", json!({})).await.is_success(), "it is what it was");
+        bench.servers.accept("srv__echo").unwrap();
+        assert!(bench.call("srv__echo", json!({ "text": "x" })).await.is_success());
+    }
+}
+
+#[tokio::test]
 async fn tools_are_remembered_without_starting_anything() {
     let folder = tempfile::tempdir().unwrap();
     let pids = folder.path().join("pids");
@@ -131,4 +161,28 @@ async fn a_tool_with_a_wrong_schema_is_left_out_alone() {
     let Some(settings) = scripted("srv", &["2025-11-25", "badschema"]) else { return };
     let bench = Bench::started(vec![settings]).await;
     assert_eq!(bench.names(), ["srv__badout", "srv__good"]);
+}
+
+#[tokio::test]
+async fn a_tool_without_a_schema_is_left_out_alone() {
+    for revision in REVISIONS {
+        let Some(settings) = scripted("srv", &[revision, "noschema"]) else { return };
+        let bench = Bench::started(vec![settings]).await;
+        assert_eq!(bench.names(), ["srv__good"], "{revision}");
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_seen_is_taken_out_of_descriptions() {
+    let Some(settings) = scripted("srv", &["2025-11-25", "hiding"]) else { return };
+    let bench = Bench::started(vec![settings]).await;
+    let tool = bench.engine.registry().get("srv__t").unwrap();
+    assert_eq!(tool.spec.title.as_deref(), Some("plain\n\ttext"));
+    assert_eq!(&*tool.spec.description, "plain\n\ttext");
+    let schema = tool.spec.input_schema.to_value();
+    let inner = &schema["properties"]["description"];
+    assert_eq!(inner["title"], json!("plain\n\ttext"));
+    assert_eq!(inner["description"], json!("plain\n\ttext"));
+    // A value means what it is, to the letter.
+    assert_eq!(inner["enum"][0].as_str().unwrap().chars().count(), 18);
 }

@@ -53,6 +53,13 @@ def tools():
         wrong = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
         return [tool("good"), dict(tool("bad"), inputSchema=wrong),
                 dict(tool("badout"), outputSchema=wrong)]
+    if mode == "noschema":
+        return [tool("good"), {"name": "bare", "description": "Has no schema."}]
+    if mode == "hiding":
+        hidden = "pl\u202eain\u200b\x1b\x07\U000e0041\u0085\r\n\ttext"
+        inner = {"type": "string", "title": hidden, "description": hidden, "enum": [hidden]}
+        schema = {"type": "object", "properties": {"description": inner}}
+        return [dict(tool("t", title=hidden, description=hidden), inputSchema=schema)]
     listed = [tool("echo"), tool("fail"), tool("slow"), tool("die"), tool("ask"), tool("media"),
               tool("structured"), tool("progress"), tool("change"), tool("refuse"),
               tool("env"), tool("wait")]

@@ -145,7 +145,8 @@ class Handler(BaseHTTPRequestHandler):
             answers[message["id"]].put(message["result"])
             return self.reply(202)
         if method == "tools/list":
-            return self.answer(message, {"tools": TOOLS})
+            about = "Does it anew." if mode == "changing" and counts["initialize"] > 1 else "Does it."
+            return self.answer(message, {"tools": [dict(it, description=about) for it in TOOLS]})
         name = message["params"]["name"]
         counts["calls"] += 1
         if name == "echo" and OAUTH:

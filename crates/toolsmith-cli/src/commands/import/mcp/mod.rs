@@ -71,8 +71,12 @@ fn told(report: &Report, target: &Path) -> String {
 
 /// Writes a configuration where there is none; tells whether it did.
 fn write(target: &Path, yaml: &str) -> Result<bool> {
-    let opened = fs::OpenOptions::new().write(true).create_new(true).open(target);
-    let mut file = match opened {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    // Not only variables and headers: arguments and addresses can hold secrets as well.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = match options.open(target) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(false),
         Err(error) => {

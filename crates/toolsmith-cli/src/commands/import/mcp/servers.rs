@@ -11,6 +11,9 @@ const SECRET_PARTS: [&str; 8] =
 /// What a server of ours can say that others say, too.
 const TEXTS: [&str; 3] = ["command", "cwd", "url"];
 
+/// How a server is reached, in the words of other clients; one of them has to be there.
+const LINKS: [&str; 3] = ["command", "url", "serverUrl"];
+
 /// The servers of a file.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
@@ -47,6 +50,11 @@ impl Servers {
                 "`{name}` is left out: it speaks the old HTTP+SSE transport. Look for its streamable \
                  HTTP address"
             ));
+            return;
+        }
+        if !LINKS.iter().any(|link| theirs.get(*link).is_some_and(Value::is_string)) {
+            let note = format!("`{name}` is left out: it has neither `command` nor `url`");
+            self.notes.push(note);
             return;
         }
         let mut ours = Map::new();
@@ -232,6 +240,18 @@ mod tests {
             assert!(yaml.contains(line), "{line}: {yaml}");
         }
         assert_eq!(servers.notes, ["set the variable GH_TOKEN, which the other client asks for"]);
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_left_out_and_said() {
+        let text = r#"{ "mcpServers": {
+            "z": { "weird": 1 }, "n": { "command": 5 }, "e": {}, "u": { "serverUrl": "https://a.example" }
+        } }"#;
+        let servers = Servers::read(text).unwrap();
+        assert_eq!(servers.yaml(), "mcpServers:\n  u:\n    url: \"https://a.example\"\n");
+        let left_out = |name| format!("`{name}` is left out: it has neither `command` nor `url`");
+        assert_eq!(servers.notes.len(), 3, "{:?}", servers.notes);
+        assert!(["z", "n", "e"].iter().all(|name| servers.notes.contains(&left_out(name))));
     }
 
     #[test]
