@@ -80,17 +80,17 @@ mod tests {
     fn what_the_child_can_replace_is_not_looked_up() {
         let root = tempfile::tempdir().unwrap();
         let at = |path: &str| root.path().join(path);
-        fs::create_dir_all(at("own/work")).unwrap();
+        fs::create_dir_all(at("own/inner")).unwrap();
         fs::create_dir_all(at("other")).unwrap();
         symlink("/etc", at("own/link")).unwrap();
         symlink(at("own"), at("alias")).unwrap();
-        for repository in ["own/.git", "own/work/.git", "other/.git"] {
+        for repository in ["own/.git", "own/inner/.git", "other/.git"] {
             fs::create_dir(at(repository)).unwrap();
         }
         let command = Command::new("/bin/sh", &at("own/link"));
         let sandbox = |read: &[&str]| Sandbox {
             read: read.iter().map(|path| at(path)).collect(),
-            write: vec![at("own"), at("own/work")],
+            write: vec![at("own"), at("own/inner")],
             ..Sandbox::new(Profile::Strict)
         };
         let places = Places::of(&command, &sandbox(&["other", "own/link"])).unwrap();
