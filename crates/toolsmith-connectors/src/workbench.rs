@@ -34,7 +34,9 @@ pub(crate) fn make(
 ) -> Result<Bench, Vec<String>> {
     let spec = ToolSpec::new("tested").unwrap();
     let spec = if parameters.is_empty() { spec } else { spec.with_parameters(parameters) };
-    build(entry, |vault, fields| maker.make(&Draft { spec: &spec, folder, vault }, fields))
+    build(entry, |vault, fields| {
+        maker.make(&Draft { spec: &spec, folder, vault, confinement: None }, fields)
+    })
 }
 
 /// Makes a tool that runs in a sandbox.
@@ -47,7 +49,8 @@ pub(crate) fn confine(
     assert!(maker.can_confine());
     let spec = ToolSpec::new("tested").unwrap();
     build(entry, |vault, fields| {
-        maker.make_confined(&Draft { spec: &spec, folder, vault }, fields, confinement)
+        let confinement = Some(confinement);
+        maker.make(&Draft { spec: &spec, folder, vault, confinement }, fields)
     })
 }
 

@@ -29,19 +29,6 @@ pub trait Maker: Send + Sync + fmt::Debug {
     fn can_confine(&self) -> bool {
         false
     }
-
-    /// Makes a tool as [`make`](Self::make) does, whose code runs in a sandbox.
-    ///
-    /// Asked only of those that say they can.
-    fn make_confined(
-        &self,
-        draft: &Draft<'_>,
-        entry: &mut Fields<'_>,
-        confinement: &Confinement,
-    ) -> Option<Made> {
-        let _ = (draft, entry, confinement);
-        None
-    }
 }
 
 /// What a maker knows besides the entry.
@@ -53,6 +40,8 @@ pub struct Draft<'a> {
     pub folder: &'a Path,
     /// What fills in variables when they are used.
     pub vault: &'a Vault,
+    /// The sandbox that its code runs in; given only to makers that can confine.
+    pub confinement: Option<&'a Confinement>,
 }
 
 /// What a maker has made.

@@ -195,12 +195,10 @@ fn run_maker(
     let Definition { mut spec, sandbox, .. } = definition;
     spec.kind = maker.kind();
     spec.backend_runtime = spec.kind.usual_runtime();
-    let draft = Draft { spec: &spec, folder: bench.folder, vault: bench.vault };
-    let sandbox = sandbox.filter(|_| maker.can_confine());
-    let (made, bounds) = match &sandbox {
-        Some(sandbox) => (maker.make_confined(&draft, fields, sandbox)?, Bounds::Confined),
-        None => (maker.make(&draft, fields)?, Bounds::Open),
-    };
+    let confinement = sandbox.as_ref().filter(|_| maker.can_confine());
+    let Bench { folder, vault, .. } = bench;
+    let made = maker.make(&Draft { spec: &spec, folder, vault, confinement }, fields)?;
+    let bounds = if confinement.is_some() { Bounds::Confined } else { Bounds::Open };
     if let Some(runtime) = made.runtime {
         spec.backend_runtime = runtime;
     }

@@ -124,13 +124,11 @@ impl Yard {
         let vault = Vault::with_values(nothing, Redactor::default());
         let entry = kind.entry();
         let Ok(mut fields) = Fields::of(&entry, "/entry") else { bail!("no map") };
-        let draft = Draft { spec: &spec, folder: self.folder.path(), vault: &vault };
-        let made = if kind.is_strict() {
-            let strict = Confinement::new(SandboxProfile::Strict);
-            maker.make_confined(&draft, &mut fields, &strict)
-        } else {
-            maker.make(&draft, &mut fields)
-        };
+        let strict = Confinement::new(SandboxProfile::Strict);
+        let confinement = kind.is_strict().then_some(&strict);
+        let folder = self.folder.path();
+        let draft = Draft { spec: &spec, folder, vault: &vault, confinement };
+        let made = maker.make(&draft, &mut fields);
         let work = made.context("the entry is not right")?.work;
         self.engine.registry().register(Tool { spec, work })?;
         Ok(())

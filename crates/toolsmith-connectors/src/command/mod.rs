@@ -37,7 +37,7 @@ mod phrase;
 use std::{collections::BTreeMap, sync::Arc};
 
 use toolsmith_children::{Children, clean};
-use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker, Overlay, Work};
+use toolsmith_core::{Draft, Fields, Kind, Made, Maker, Overlay, Work};
 
 pub(crate) use self::entry::{read_env, read_limits};
 use self::{entry::Entry, executor::CommandExecutor};
@@ -78,25 +78,16 @@ impl Maker for CommandMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
-        let entry = Entry::read(draft, entry)?;
+        let mut entry = Entry::read(draft, entry)?;
+        if let Some(confinement) = draft.confinement {
+            entry.confine(confinement, draft.folder);
+        }
         let executor = CommandExecutor::new(entry, draft, self.surroundings.clone());
         Some(Work::Async(Arc::new(executor)).into())
     }
 
     fn can_confine(&self) -> bool {
         true
-    }
-
-    fn make_confined(
-        &self,
-        draft: &Draft<'_>,
-        entry: &mut Fields<'_>,
-        confinement: &Confinement,
-    ) -> Option<Made> {
-        let mut entry = Entry::read(draft, entry)?;
-        entry.confine(confinement, draft.folder);
-        let executor = CommandExecutor::new(entry, draft, self.surroundings.clone());
-        Some(Work::Async(Arc::new(executor)).into())
     }
 }
 

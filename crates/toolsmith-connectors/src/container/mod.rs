@@ -36,7 +36,7 @@ mod owner;
 mod plan;
 mod size;
 
-use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker};
+use toolsmith_core::{Draft, Fields, Kind, Made, Maker};
 
 use self::{backend::Container, engine::Engine, entry::Entry};
 use crate::life::{Services, Single, Source};
@@ -60,10 +60,9 @@ impl ContainerMaker {
         &self,
         draft: &Draft<'_>,
         fields: &mut Fields<'_>,
-        confinement: Option<&Confinement>,
     ) -> Option<Box<dyn Source>> {
         let mut entry = Entry::read(fields)?;
-        if let Some(confinement) = confinement {
+        if let Some(confinement) = draft.confinement {
             entry = entry.confine(confinement, fields)?;
         }
         let span = entry.span;
@@ -83,20 +82,11 @@ impl Maker for ContainerMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
-        self.source(draft, entry, None).map(Single::of)
+        self.source(draft, entry).map(Single::of)
     }
 
     fn can_confine(&self) -> bool {
         true
-    }
-
-    fn make_confined(
-        &self,
-        draft: &Draft<'_>,
-        entry: &mut Fields<'_>,
-        confinement: &Confinement,
-    ) -> Option<Made> {
-        self.source(draft, entry, Some(confinement)).map(Single::of)
     }
 }
 

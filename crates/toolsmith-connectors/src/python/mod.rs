@@ -18,7 +18,7 @@ mod backend;
 mod entry;
 mod line;
 
-use toolsmith_core::{Confinement, Draft, Fields, Kind, Made, Maker};
+use toolsmith_core::{Draft, Fields, Kind, Made, Maker};
 
 use self::{backend::Python, entry::Entry};
 use crate::life::{Services, Single, Source};
@@ -39,10 +39,9 @@ impl PythonMaker {
         &self,
         draft: &Draft<'_>,
         fields: &mut Fields<'_>,
-        confinement: Option<&Confinement>,
     ) -> Option<Box<dyn Source>> {
         let mut entry = Entry::read(fields)?;
-        if let Some(confinement) = confinement {
+        if let Some(confinement) = draft.confinement {
             entry.confine(confinement, draft.folder);
         }
         let span = entry.span;
@@ -61,20 +60,11 @@ impl Maker for PythonMaker {
     }
 
     fn make(&self, draft: &Draft<'_>, entry: &mut Fields<'_>) -> Option<Made> {
-        self.source(draft, entry, None).map(Single::of)
+        self.source(draft, entry).map(Single::of)
     }
 
     fn can_confine(&self) -> bool {
         true
-    }
-
-    fn make_confined(
-        &self,
-        draft: &Draft<'_>,
-        entry: &mut Fields<'_>,
-        confinement: &Confinement,
-    ) -> Option<Made> {
-        self.source(draft, entry, Some(confinement)).map(Single::of)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith_core::{BackendRuntime, Confinement, Draft, Fields, Kind, Made, Maker, Work};
+use toolsmith_core::{BackendRuntime, Draft, Fields, Kind, Made, Maker, Work};
 
 use super::failover::{Failover, Repeat};
 use crate::{
@@ -36,37 +36,37 @@ impl SourcesMaker {
         &self,
         draft: &Draft<'_>,
         source: &mut Fields<'_>,
-        confinement: Option<&Confinement>,
     ) -> Option<(BackendRuntime, Box<dyn Source>)> {
         if source.any("type").is_none() {
             source.miss("type", "one of `local`, `docker`, `remote`");
         }
         let is_function = source.object().contains_key("function");
         let (runtime, made) = match source.word("type", &TYPES)? {
-            "docker" => (BackendRuntime::Docker, self.container.source(draft, source, confinement)),
-            "remote" if confinement.is_some() => {
+            "docker" => (BackendRuntime::Docker, self.container.source(draft, source)),
+            "remote" if draft.confinement.is_some() => {
                 let why = "a service elsewhere cannot be held in a sandbox of ours; remove it, or \
                            the sandbox";
                 source.blame("type", why);
                 return None;
             }
             "remote" => (BackendRuntime::Remote, self.remote.source(draft, source)),
-            _ if is_function => {
-                (BackendRuntime::Local, self.python.source(draft, source, confinement))
-            }
-            _ => (BackendRuntime::Local, self.process.source(draft, source, confinement)),
+            _ if is_function => (BackendRuntime::Local, self.python.source(draft, source)),
+            _ => (BackendRuntime::Local, self.process.source(draft, source)),
         };
         Some((runtime, made?))
     }
 }
 
-impl SourcesMaker {
-    fn make_all(
-        &self,
-        draft: &Draft<'_>,
-        fields: &mut Fields<'_>,
-        confinement: Option<&Confinement>,
-    ) -> Option<Made> {
+impl Maker for SourcesMaker {
+    fn types(&self) -> &'static [&'static str] {
+        &["sources"]
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Process
+    }
+
+    fn make(&self, draft: &Draft<'_>, fields: &mut Fields<'_>) -> Option<Made> {
         let items = fields.list("sources")?;
         if items.is_empty() {
             fields.blame("sources", "expected at least one source");
@@ -86,7 +86,7 @@ impl SourcesMaker {
         {
             match Fields::of(item, format!("{}/sources/{place}", fields.pointer())) {
                 Ok(mut inner) => {
-                    let source = self.source(draft, &mut inner, confinement);
+                    let source = self.source(draft, &mut inner);
                     made.extend(source.map(|source| (place, source)));
                     fields.leave(inner);
                 }
@@ -103,31 +103,8 @@ impl SourcesMaker {
         let work = Work::Async(Arc::new(Failover::new(sources, repeat)));
         Some(Made { work, runtime })
     }
-}
-
-impl Maker for SourcesMaker {
-    fn types(&self) -> &'static [&'static str] {
-        &["sources"]
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Process
-    }
-
-    fn make(&self, draft: &Draft<'_>, fields: &mut Fields<'_>) -> Option<Made> {
-        self.make_all(draft, fields, None)
-    }
 
     fn can_confine(&self) -> bool {
         true
-    }
-
-    fn make_confined(
-        &self,
-        draft: &Draft<'_>,
-        fields: &mut Fields<'_>,
-        confinement: &Confinement,
-    ) -> Option<Made> {
-        self.make_all(draft, fields, Some(confinement))
     }
 }

@@ -14,7 +14,7 @@ fn make(servers: &Servers, name: &str, entry: &Value) -> Result<Tool, Vec<String
     let vault = Vault::with_values([("A", "b")], Redactor::default());
     let mut fields = Fields::of(entry, "/entry").unwrap();
     fields.any("type");
-    let draft = Draft { spec: &spec, folder: Path::new("/"), vault: &vault };
+    let draft = Draft { spec: &spec, folder: Path::new("/"), vault: &vault, confinement: None };
     let made = servers.maker().make(&draft, &mut fields);
     let faults: Vec<String> = fields.finish().into_iter().map(|f| f.message).collect();
     match made {

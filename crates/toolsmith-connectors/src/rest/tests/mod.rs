@@ -49,7 +49,7 @@ fn make_with(entry: &Value, parameters: &[&str], open: &[&Server]) -> Result<Ben
     let redactor = Redactor::default();
     let values = [("TOKEN", "s3cret-token"), ("ID", "client-1"), ("SECRET", "client-s3cret")];
     let vault = Vault::with_values(values, redactor.clone());
-    let draft = Draft { spec: &spec, folder: Path::new("/"), vault: &vault };
+    let draft = Draft { spec: &spec, folder: Path::new("/"), vault: &vault, confinement: None };
     let mut fields = Fields::of(entry, "/entry").unwrap();
     fields.any("type");
     let made = RestMaker::new(client).make(&draft, &mut fields);
