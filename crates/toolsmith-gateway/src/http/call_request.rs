@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toolsmith_core::{Call, CallerType, Context, Map, Text, Value};
 
@@ -9,24 +10,27 @@ use super::answer::Failure;
 use crate::{Gateway, Visitor, json};
 
 /// What a client sends.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Call")]
 pub(super) struct CallRequest {
     tool_id: String,
     #[serde(default, deserialize_with = "json::strict")]
+    #[schemars(with = "Option<Map<String, Value>>")]
     params: Value,
     #[serde(default)]
     context: Option<Wishes>,
 }
 
 /// What a client may say about its call; who it is, the door says.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Wishes {
     conversation_id: Option<Text>,
     thread_id: Option<Text>,
     task_id: Option<Text>,
     workflow_id: Option<Text>,
+    #[schemars(extend("exclusiveMinimum" = 0))]
     timeout: Option<f64>,
     priority: Option<i32>,
     idempotency_key: Option<Text>,

@@ -10,6 +10,7 @@ mod approving;
 mod bodies;
 mod calls;
 mod conformance;
+mod contract;
 mod door;
 mod ending;
 mod fixtures;
