@@ -112,6 +112,7 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(gateway.0.config.read_timeout)
             .max_buf_size(MAX_HEAD)
+            .max_header_size(MAX_HEAD)
             .max_headers(MAX_HEADERS)
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);

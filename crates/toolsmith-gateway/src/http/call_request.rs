@@ -12,11 +12,15 @@ use crate::{Gateway, Visitor, json};
 /// What a client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Call")]
+#[schemars(
+    rename = "Call",
+    extend("examples" = [{ "tool_id": "echo", "params": { "message": "hi" } }])
+)]
 pub(super) struct CallRequest {
+    /// The tool, with a version or a range behind `@` when it matters.
     tool_id: String,
+    /// The input: an object with what the schema of the tool asks for.
     #[serde(default, deserialize_with = "json::strict")]
-    #[schemars(with = "Option<Map<String, Value>>")]
     params: Value,
     #[serde(default)]
     context: Option<Wishes>,

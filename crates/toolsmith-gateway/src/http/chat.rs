@@ -25,7 +25,7 @@ const QUOTED: usize = 160;
 /// A question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Question")]
+#[schemars(rename = "Question", extend("examples" = [{ "message": "How late is it?" }]))]
 pub(super) struct Request {
     message: String,
     chat_id: Option<Text>,

@@ -18,7 +18,10 @@ const MOST_CALLS: usize = 1_000;
 /// A batch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Calls")]
+#[schemars(
+    rename = "Calls",
+    extend("examples" = [{ "calls": [{ "tool_id": "echo", "params": { "message": "hi" } }] }])
+)]
 pub(super) struct Request {
     #[schemars(length(max = 1_000))]
     calls: Vec<CallRequest>,

@@ -18,6 +18,7 @@ mod hostile;
 mod later;
 mod listing;
 mod mcp;
+mod protocol;
 mod records;
 mod restricted;
 mod streams;

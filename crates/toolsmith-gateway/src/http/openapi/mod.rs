@@ -77,10 +77,10 @@ fn operation(address: &Address, schemas: &mut Schemas) -> Value {
 }
 
 fn in_path(name: &str) -> Value {
-    let schema = if name == "id" {
-        json!({ "type": "string", "format": "uuid" })
-    } else {
-        json!({ "type": "string" })
+    let schema = match name {
+        "id" => json!({ "type": "string", "format": "uuid" }),
+        "name" => json!({ "type": "string", "examples": ["echo"] }),
+        _ => json!({ "type": "string" }),
     };
     json!({ "name": name, "in": "path", "required": true, "schema": schema })
 }
