@@ -270,8 +270,7 @@ mod tests {
         assert!(quiet.iter().all(|key| sessions.get(key, &"quiet".into()).is_some()));
         // There is room for who comes later, though what is busy does not give way.
         let keys: Vec<String> = (0..75).map(|_| opened(&sessions)).collect();
-        let held: Vec<_> =
-            keys.iter().filter_map(|key| sessions.get(key, &"me".into())).collect();
+        let held: Vec<_> = keys.iter().filter_map(|key| sessions.get(key, &"me".into())).collect();
         let runs: Vec<_> = held.iter().map(|session| session.run(Id::from_json("1"))).collect();
         assert_eq!(runs.len(), 75);
         assert!(sessions.open(session()).is_err());

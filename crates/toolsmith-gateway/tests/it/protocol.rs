@@ -82,8 +82,12 @@ async fn bodies_whose_end_is_in_doubt_are_refused_or_the_last_of_their_connectio
     ] {
         assert_eq!(refused(&gateway, &post(headers, "abc")).await.0, 400, "{headers}");
     }
-    for body in ["zz\r\n{}\r\n0\r\n\r\n", "-1\r\n{}\r\n", "ffffffffffffffffff\r\n{}\r\n", "2\r\n{}XX0\r\n\r\n"]
-    {
+    for body in [
+        "zz\r\n{}\r\n0\r\n\r\n",
+        "-1\r\n{}\r\n",
+        "ffffffffffffffffff\r\n{}\r\n",
+        "2\r\n{}XX0\r\n\r\n",
+    ] {
         let (status, _) = refused(&gateway, &post("transfer-encoding: chunked\r\n", body)).await;
         assert_eq!(status, 400, "{body:?}");
     }
@@ -176,7 +180,9 @@ async fn a_body_that_is_announced_too_large_is_refused_before_it_comes() {
     let asking = format!("content-length: {huge}\r\nexpect: 100-continue\r\n");
     assert_eq!(refused(&gateway, &post(&asking, "")).await, (413, "too_large".to_owned()));
     // All of it is sent by a client that only then reads.
-    for headers in [format!("content-length: {huge}\r\n"), "transfer-encoding: chunked\r\n".to_owned()] {
+    for headers in
+        [format!("content-length: {huge}\r\n"), "transfer-encoding: chunked\r\n".to_owned()]
+    {
         let mut stream = TcpStream::connect(gateway.address).await.unwrap();
         stream.write_all(&post(&headers, "")).await.unwrap();
         let (mut reading, mut writing) = stream.into_split();
