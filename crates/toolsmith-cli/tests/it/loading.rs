@@ -76,7 +76,8 @@ fn many_connections_for_a_minute() {
     let calls = call(&serving, 256, &|_| begun.elapsed() > Duration::from_mins(1));
     let memory = memory.join().unwrap();
     println!("{calls} calls without an error; memory in MB by second: {memory:?}");
-    assert!(memory[5].1 < memory[0].1 + 30, "{memory:?}");
+    // By then the pages that the database keeps in memory are there.
+    assert!(memory[5].1 < memory[3].1 + 10, "{memory:?}");
 }
 
 /// Lets many listen, tells them one thing, and lets them go.

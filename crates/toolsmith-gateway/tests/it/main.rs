@@ -17,6 +17,7 @@ mod fixtures;
 mod hostile;
 mod later;
 mod listing;
+mod many;
 mod mcp;
 mod protocol;
 mod records;
