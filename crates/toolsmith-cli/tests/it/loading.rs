@@ -6,14 +6,12 @@
 use std::{
     collections::HashSet,
     fs,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use crate::{
@@ -81,7 +79,7 @@ fn many_connections_for_a_minute() {
 }
 
 /// Lets many listen, tells them one thing, and lets them go.
-fn listen(listeners: usize) {
+fn listen(listeners: usize) -> String {
     let most = open_many_files();
     assert!(most > listeners + 100, "this system allows {most} open files");
     let place = Place::new();
@@ -110,62 +108,60 @@ fn listen(listeners: usize) {
     eventually("all connections are given back", || files_of(serving.id()) <= files + 10);
     call(&serving, 8, &|calls| calls >= 500);
     let after = memory_of(serving.id());
-    println!(
-        "{listeners} listeners: {memory} MB before, {with_all} MB with them ({:.1} kB each), {after} \
-         MB after; a call took {calls_took:?}; all heard within {heard_after:?}",
-        (with_all - memory) as f64 * 1_024.0 / listeners as f64
-    );
     assert!(with_all < memory + 20 + listeners as u64 / 20, "{memory} {with_all}");
+    let each = (with_all - memory) * 1_024 / listeners as u64;
+    format!(
+        "{listeners} listeners: {memory} MB before, {with_all} MB with them ({each} kB each), {after} MB \
+         after; a call took {calls_took:?}; all heard within {heard_after:?}"
+    )
 }
 
 #[test]
 fn a_thousand_listeners_hear_what_happens_and_leave_nothing_behind() {
-    listen(800);
+    println!("{}", listen(800));
 }
 
 #[test]
 #[ignore = "wants ten thousand connections"]
 fn ten_thousand_listeners() {
-    listen(10_000);
+    println!("{}", listen(10_000));
 }
 
 /// Opens MCP sessions that nobody uses again.
-fn abandon(sessions: usize) {
+fn abandon(sessions: usize) -> String {
     let place = Place::new();
     let serving = Serving::start(&place, &[]);
     let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":
         "2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
-    let open = |client: &mut Client| {
-        let answer = client.send("POST /mcp", hello).unwrap();
-        assert!(answer.status == 200 && answer.session.is_some(), "{answer:?}");
+    let open = |opened: &AtomicUsize, goal: usize| {
+        let mut client = Client::connect(&serving.address).unwrap();
+        while opened.fetch_add(1, Relaxed) < goal {
+            let answer = client.send("POST /mcp", hello).unwrap();
+            assert!(answer.status == 200 && answer.session.is_some(), "{answer:?}");
+        }
     };
     let memories = [1, 2, 5, 10].map(|tenths| {
         let (opened, goal) = (AtomicUsize::new(0), sessions * tenths / 10);
         thread::scope(|scope| {
             for _ in 0..16 {
-                scope.spawn(|| {
-                    let mut client = Client::connect(&serving.address).unwrap();
-                    while opened.fetch_add(1, Relaxed) < goal {
-                        open(&mut client);
-                    }
-                });
+                scope.spawn(|| open(&opened, goal));
             }
         });
         (goal, memory_of(serving.id()))
     });
-    println!("memory in MB after so many more sessions: {memories:?}");
     assert!(memories[3].1 < memories[1].1 + 30, "{memories:?}");
+    format!("memory in MB after so many more sessions: {memories:?}")
 }
 
 #[test]
 fn sessions_that_nobody_comes_back_to_do_not_add_up() {
-    abandon(2_000);
+    println!("{}", abandon(2_000));
 }
 
 #[test]
 #[ignore = "opens 180,000 sessions"]
 fn a_hundred_thousand_abandoned_sessions() {
-    abandon(100_000);
+    println!("{}", abandon(100_000));
 }
 
 /// What a client saw until it was told to leave.
@@ -192,7 +188,7 @@ fn insist(address: &str, number: usize, seen: &Mutex<Seen>) {
     for turn in 0.. {
         let (line, body) = calls[(number + turn) % calls.len()];
         let answer = client.send(line, body);
-        let mut seen = seen.lock().unwrap();
+        let mut seen = seen.lock();
         match answer {
             Ok(Answer { status: 200, body, .. }) => {
                 seen.answered.push(body["call_id"].as_str().unwrap().to_owned());
@@ -225,7 +221,6 @@ fn end_under_load() -> (Seen, Duration) {
     let place = Place::new().with("tools/nap.yaml", TOOL);
     let serving = Serving::start(&place, &["--tools", "tools"]);
     let seen = Mutex::new(Seen::default());
-    let is_enough = AtomicBool::new(false);
     let address = serving.address.clone();
     let mut took = Duration::ZERO;
     thread::scope(|scope| {
@@ -234,16 +229,15 @@ fn end_under_load() -> (Seen, Duration) {
             scope.spawn(move || insist(address, number, seen));
         }
         eventually("many calls are answered", || {
-            let seen = seen.lock().unwrap();
-            is_enough.store(seen.answered.len() > 300 && seen.begun.len() > 60, Relaxed);
-            is_enough.load(Relaxed)
+            let seen = seen.lock();
+            seen.answered.len() > 300 && seen.begun.len() > 60
         });
         let begun = Instant::now();
         let (code, said) = serving.end("-TERM");
         took = begun.elapsed();
         assert_eq!((code, said.as_str()), (Some(0), ""));
     });
-    let seen = seen.into_inner().unwrap();
+    let seen = seen.into_inner();
     let recorded = recorded(&place);
     for id in seen.answered.iter().chain(&seen.begun) {
         let record = recorded.get(id);
