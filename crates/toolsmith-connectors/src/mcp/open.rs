@@ -26,6 +26,7 @@ use super::{
     express::{Express, about_us},
     http::{self, HttpTransport},
     keeper::{Keeper, listen},
+    news::News,
     outbox::Outbox,
     pipes::Pipes,
     routes::Routes,
@@ -55,7 +56,7 @@ impl Opener<'_> {
             Link::Stdio(program) => self.open_program(program).await,
             Link::Http(address) => {
                 let client = self.client();
-                let transport = http::transport(self, address).await?;
+                let transport = http::transport(self, address, &client.routes).await?;
                 let ends = Ends::of(&client);
                 let served = match transport {
                     HttpTransport::Plain(transport) => {
@@ -121,9 +122,9 @@ impl Opener<'_> {
     fn client(self) -> Client {
         Client {
             settings: self.settings.clone(),
-            sampling: self.surroundings.sampling,
+            sampling: self.surroundings.sampling(),
             routes: Arc::default(),
-            changes: Arc::default(),
+            news: Arc::default(),
         }
     }
 
@@ -133,6 +134,8 @@ impl Opener<'_> {
         let stop = CancellationToken::new();
         let peer = service.peer().clone();
         let about = peer.peer_info();
+        let stands_alone =
+            about.as_ref().is_some_and(|about| !about.protocol_version.has_initialize());
         let (child, errands, express) = match started {
             Some(Started { child, listening, outbox }) => {
                 let about_us = about.map(|server| about_us(&server.protocol_version, ends.us));
@@ -153,10 +156,12 @@ impl Opener<'_> {
             ended: tell_end,
         };
         Session {
+            settings: Arc::new(self.settings.clone()),
+            stands_alone,
             peer,
             express,
             routes: ends.routes,
-            changes: ends.changes,
+            news: ends.news,
             vitals: Arc::clone(self.vitals),
             pid,
             doubts: Notify::new(),
@@ -174,7 +179,7 @@ impl Opener<'_> {
 struct Ends {
     us: ClientConfig,
     routes: Arc<Routes>,
-    changes: Arc<Notify>,
+    news: Arc<News>,
 }
 
 impl Ends {
@@ -182,7 +187,7 @@ impl Ends {
         Self {
             us: client.get_info(),
             routes: Arc::clone(&client.routes),
-            changes: Arc::clone(&client.changes),
+            news: Arc::clone(&client.news),
         }
     }
 }

@@ -8,9 +8,11 @@
 
 mod asking;
 mod bench;
+mod besides;
 mod bound;
 mod calls;
 mod confined;
+mod conformance;
 mod hostile;
 mod http;
 mod lists;

@@ -14,6 +14,7 @@ mod door;
 mod ending;
 mod fixtures;
 mod hostile;
+mod joined;
 mod later;
 mod listing;
 mod mcp;
