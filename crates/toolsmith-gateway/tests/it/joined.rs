@@ -235,3 +235,35 @@ async fn a_dead_server_leaves_the_others_whole_and_what_it_had_is_refused_with_t
     assert!(own["result"].is_object(), "{own}");
     assert_eq!(joined.servers.statuses()[0].state.as_str(), "failed");
 }
+
+#[tokio::test]
+async fn tools_behind_us_are_defined_and_answer_as_they_do_there() {
+    let joined = Joined::without_prefix().await;
+    let tools = async |running| {
+        let listed = ask(running, "/mcp", "", ("tools/list", json!({}))).await;
+        let tools = listed["result"]["tools"].as_array().unwrap().clone();
+        // Texts, so that the order of members counts as well.
+        let told = |tool: &Value| {
+            let Value::Object(tool) = tool else { panic!("{tool}") };
+            let told = ["name", "description", "inputSchema"].map(|member| tool[member].to_string());
+            told.join("\n")
+        };
+        tools.iter().filter(|tool| is_fixture(tool)).map(told).collect::<Vec<_>>()
+    };
+    let (here, there) = (tools(&joined.running).await, tools(&joined.behind.running).await);
+    assert!(there.len() > 25, "{there:#?}");
+    assert_eq!(here, there);
+    for name in ["test_simple_text", "test_multiple_content_types", "test_error_handling"] {
+        let call = || ("tools/call", json!({ "name": name, "arguments": {} }));
+        let here = ask(&joined.running, "/mcp", "", call()).await;
+        let there = ask(&joined.behind.running, "/mcp", "", call()).await;
+        assert_eq!(here["result"]["content"], there["result"]["content"], "{here}");
+        assert!(!here["result"]["content"][0].is_null(), "{here}");
+    }
+}
+
+/// Tells whether a tool is one of the fixtures: every gateway of these tests has others, too.
+fn is_fixture(tool: &Value) -> bool {
+    let name = tool["name"].as_str().unwrap();
+    name.starts_with("test_") || name == "json_schema_2020_12_tool"
+}
