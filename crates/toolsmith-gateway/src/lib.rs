@@ -17,6 +17,7 @@ mod mcp;
 mod server;
 mod underway;
 mod visitor;
+mod wire;
 
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
