@@ -51,11 +51,7 @@ pub trait Library: Send + Sync + fmt::Debug {
     fn complete<'a>(&'a self, request: &'a Value, rights: &'a Rights) -> BoxFuture<'a, Found>;
 
     /// Follows a resource; nothing when it cannot be followed.
-    fn watch<'a>(
-        &'a self,
-        _uri: &'a str,
-        _rights: &'a Rights,
-    ) -> BoxFuture<'a, Option<Watched>> {
+    fn watch<'a>(&'a self, _uri: &'a str, _rights: &'a Rights) -> BoxFuture<'a, Option<Watched>> {
         Box::pin(async { None })
     }
 

@@ -72,9 +72,8 @@ struct Form {
 impl Form {
     fn read(text: &JsonText, schema: &Value) -> Result<Self, ToolError> {
         let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-        let default = |(name, field): (&String, &Value)| {
-            Some((name.clone(), field.get("default")?.clone()))
-        };
+        let default =
+            |(name, field): (&String, &Value)| Some((name.clone(), field.get("default")?.clone()));
         let defaults = fields.filter_map(default).collect();
         Ok(Self { schema: Schema::compile(text)?, defaults })
     }

@@ -252,8 +252,14 @@ fn context(server: &Server, name: &str, reader: &Reader) -> ToolContext {
     let id = CallId::from_parts(server.surroundings.clock.now(), 0);
     let context = Context { rights: reader.rights.clone(), ..Context::default() };
     let shown: String = name.chars().take(200).collect();
-    ToolContext::new(id, Text::from(shown.as_str()), context, Instant::now() + limit, Arc::new(Alone))
-        .with_asker(reader.asker.clone())
+    ToolContext::new(
+        id,
+        Text::from(shown.as_str()),
+        context,
+        Instant::now() + limit,
+        Arc::new(Alone),
+    )
+    .with_asker(reader.asker.clone())
 }
 
 /// Stands where a call has its engine: nothing is called on the way to a resource.

@@ -216,7 +216,9 @@ mod tests {
         let second = stock(&["a://x"], &["a://{id}/{more}", "{+path}"], &[]);
         let offer = Offer::of([(&one, &first), (&two, &second)]);
         let find = |uri, server: Option<&str>| {
-            offer.servers_of(uri, &|name: &str| server.is_none_or(|server| server == name)).join(" ")
+            offer
+                .servers_of(uri, &|name: &str| server.is_none_or(|server| server == name))
+                .join(" ")
         };
         assert_eq!(find("a://x", None), "one");
         assert_eq!(find("a://x", Some("two")), "two");

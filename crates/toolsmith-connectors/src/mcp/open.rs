@@ -31,7 +31,7 @@ use super::{
     pipes::Pipes,
     routes::Routes,
     session::Session,
-    settings::{Link, Program, ServerSettings},
+    settings::{Address, Link, Program, ServerSettings},
     stdio,
     surroundings::Surroundings,
     vitals::Vitals,
@@ -54,22 +54,24 @@ impl Opener<'_> {
     pub(super) async fn open(self) -> Result<Session, ToolError> {
         match &self.settings.link {
             Link::Stdio(program) => self.open_program(program).await,
-            Link::Http(address) => {
-                let client = self.client();
-                let transport = http::transport(self, address, &client.routes).await?;
-                let ends = Ends::of(&client);
-                let served = match transport {
-                    HttpTransport::Plain(transport) => {
-                        serve(client, transport, Lifecycle::Any).await
-                    }
-                    HttpTransport::Known(transport) => {
-                        serve(client, transport, Lifecycle::Any).await
-                    }
-                };
-                match served {
-                    Ok(service) => Ok(self.session(service, None, ends)),
-                    Err(error) => Err(http::not_opened(self, address, &error).await),
-                }
+            Link::Http(address) => self.open_address(address).await,
+        }
+    }
+
+    async fn open_address(self, address: &Address) -> Result<Session, ToolError> {
+        let mut lifecycle = Lifecycle::Any;
+        loop {
+            let client = self.client();
+            let transport = http::transport(self, address, &client.routes).await?;
+            let ends = Ends::of(&client);
+            let served = match transport {
+                HttpTransport::Plain(transport) => serve(client, transport, lifecycle).await,
+                HttpTransport::Known(transport) => serve(client, transport, lifecycle).await,
+            };
+            match served {
+                Ok(service) => return Ok(self.session(service, None, ends)),
+                Err(error) if lifecycle.is_misunderstood(&error) => lifecycle = Lifecycle::Old,
+                Err(error) => return Err(http::not_opened(self, address, &error).await),
             }
         }
     }
@@ -220,6 +222,18 @@ impl Lifecycle {
         }
     }
 
+    /// Tells whether an old server answered the greeting of a new one with something else.
+    ///
+    /// Some answer every question that they do not know with an empty result.
+    fn is_misunderstood(self, error: &ClientInitializeError) -> bool {
+        let is_other = matches!(
+            error,
+            ClientInitializeError::ExpectedInitResponse(_)
+                | ClientInitializeError::ExpectedInitResult(_)
+        );
+        self == Self::Any && is_other
+    }
+
     /// Returns how to try once more, after the first way has failed.
     ///
     /// Some old servers end when they are asked something before `initialize`. A new one that took
@@ -227,6 +241,7 @@ impl Lifecycle {
     fn after(self, error: &ClientInitializeError) -> Option<Self> {
         match (self, error) {
             (Self::Any, ClientInitializeError::ConnectionClosed(_)) => Some(Self::Old),
+            _ if self.is_misunderstood(error) => Some(Self::Old),
             (Self::Any, ClientInitializeError::JsonRpcError(_)) => Some(Self::New),
             _ => None,
         }

@@ -334,7 +334,9 @@ impl Roster {
             let catalogue = self.catalogue.lock();
             let is_seen = |(name, applied): &(&ToolName, &Applied)| {
                 !applied.is_off
-                    && self.registry().is_some_and(|all| all.visible(name.as_str(), rights).is_some())
+                    && self
+                        .registry()
+                        .is_some_and(|all| all.visible(name.as_str(), rights).is_some())
             };
             let seen = catalogue.applied.iter().filter(is_seen);
             seen.map(|(_, applied)| applied.planned.server.clone()).collect::<HashSet<_>>()

@@ -146,7 +146,8 @@ impl Server {
 
     /// Refuses a tool whose definition a person has to accept first.
     pub(super) fn check_accepted(&self, tool: &str) -> Result<(), ToolError> {
-        let refusal = self.audience().and_then(|audience| audience.refusal(&self.settings.name, tool));
+        let refusal =
+            self.audience().and_then(|audience| audience.refusal(&self.settings.name, tool));
         refusal.map_or(Ok(()), Err)
     }
 

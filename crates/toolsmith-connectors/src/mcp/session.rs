@@ -24,8 +24,8 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use toolsmith_core::ToolContext;
 
 use super::{
-    behalf::Behalf, express::Express, keeper::End, news::News, routes::Routes, settings::ServerSettings,
-    vitals::Vitals,
+    behalf::Behalf, express::Express, keeper::End, news::News, routes::Routes,
+    settings::ServerSettings, vitals::Vitals,
 };
 
 /// How long after the end of a session it is waited for its reason.

@@ -44,15 +44,7 @@ impl Surroundings {
     ) -> Self {
         let environment = Arc::new(clean(environment));
         let clock = Arc::new(SystemClock);
-        Self {
-            children,
-            environment,
-            net,
-            vault,
-            clock,
-            memory: None,
-            sampling: Arc::default(),
-        }
+        Self { children, environment, net, vault, clock, memory: None, sampling: Arc::default() }
     }
 
     /// Remembers the tools of servers in a folder, from one run to the next.

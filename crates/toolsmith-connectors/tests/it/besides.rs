@@ -33,7 +33,8 @@ impl Everything {
 }
 
 fn first(items: &[Value], member: &str, part: &str) -> String {
-    let found = items.iter().filter_map(|item| item[member].as_str()).find(|key| key.contains(part));
+    let found =
+        items.iter().filter_map(|item| item[member].as_str()).find(|key| key.contains(part));
     found.unwrap_or_else(|| panic!("nothing with {part} in {items:#?}")).to_owned()
 }
 
@@ -91,8 +92,7 @@ async fn what_a_server_offers_is_remembered_and_shown_to_who_sees_a_tool_of_it()
     let Everything { servers, library, .. } = &everything;
     servers.close().await;
     for (pattern, sees) in [("everything__echo", true), ("everything__ech", false)] {
-        let rights =
-            Rights { tools: Some(AllowList::new([pattern])), ..Rights::default() };
+        let rights = Rights { tools: Some(AllowList::new([pattern])), ..Rights::default() };
         assert_eq!(!library.prompts(&rights).await.is_empty(), sees, "{pattern}");
     }
     let Some(installed) = Installed::find() else { return };

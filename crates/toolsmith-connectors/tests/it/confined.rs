@@ -96,7 +96,8 @@ async fn a_server_that_a_definition_describes_runs_in_the_sandbox_of_the_definit
     };
     let bench = Bench::new(Vec::new());
     let args = [script.display().to_string()];
-    let entry = json!({ "type": "mcp", "command": "/usr/bin/python3", "args": args, "tool": "run" });
+    let entry =
+        json!({ "type": "mcp", "command": "/usr/bin/python3", "args": args, "tool": "run" });
     for (name, confinement) in [("open", None), ("held", Some(&strict))] {
         let tool = make_confined(&bench.servers, name, &entry, confinement).unwrap();
         bench.engine.register(tool).unwrap();

@@ -1,18 +1,23 @@
 //! The official conformance suite, run against our client.
 
-use std::{env, path::PathBuf, process::Output};
+use std::{env, process::Output};
 
 use toolsmith_testing::{
     conformance::{suite, verdicts},
     skip,
 };
 
+use crate::suite_client::ALONE;
+
 /// The scenarios of a requirement set that need no authorization.
 ///
 /// Those of authorization (`auth/…`) want a person at a browser, or to be told who the person is;
 /// the tests of `logins` are about that.
 const SCENARIOS: [(&str, &[&str]); 2] = [
-    ("2025-11-25", &["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"]),
+    (
+        "2025-11-25",
+        &["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"],
+    ),
     (
         "2026-07-28",
         &[
@@ -31,13 +36,6 @@ const SCENARIOS: [(&str, &[&str]); 2] = [
 /// Where scenarios of authorization are.
 const LEFT_OUT: &str = "auth/";
 
-/// Returns the client, which is built with the tests.
-fn client() -> PathBuf {
-    let tests = env::current_exe().unwrap();
-    let folder = tests.parent().and_then(|folder| folder.parent()).unwrap();
-    folder.join("examples/conformance_client")
-}
-
 /// Runs the suite; nothing when it is not installed.
 fn run(arguments: &[&str]) -> Option<Output> {
     let Some(mut suite) = suite() else {
@@ -48,16 +46,13 @@ fn run(arguments: &[&str]) -> Option<Output> {
 }
 
 fn passes((revision, scenarios): (&str, &[&str])) {
-    let client = client();
-    if !client.is_file() {
-        return skip("the client of the suite is not built; build the examples");
-    }
-    let (client, results) = (client.to_str().unwrap(), tempfile::tempdir().unwrap());
+    let (program, results) = (env::current_exe().unwrap(), tempfile::tempdir().unwrap());
+    let client = format!("{} {ALONE}", program.display());
     for scenario in scenarios {
         let folder = results.path().join(scenario);
         let into = folder.to_str().unwrap();
         let which = ["--scenario", scenario, "--spec-version", revision];
-        let how = ["client", "--command", client, "-o", into];
+        let how = ["client", "--command", &client, "-o", into];
         let Some(output) = run(&[&how[..], &which].concat()) else { return };
         let verdicts = verdicts(&folder);
         let said = String::from_utf8_lossy(&output.stdout);

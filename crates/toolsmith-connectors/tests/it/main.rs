@@ -19,3 +19,4 @@ mod lists;
 mod logins;
 mod real;
 mod states;
+mod suite_client;

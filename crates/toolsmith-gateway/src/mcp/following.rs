@@ -218,13 +218,13 @@ impl Following {
                 let Answering { promise, revision, .. } = self.answering;
                 content::write(&mut writing, &outcome, promise, revision)
             }
-            Some(Done::Item(item)) => item
-                .map_err(|error| refused(&error, self.answering.revision))
-                .map(|mut item| {
+            Some(Done::Item(item)) => {
+                item.map_err(|error| refused(&error, self.answering.revision)).map(|mut item| {
                     // What others made may hold secrets that were sent to them.
                     self.gateway.0.engine.redactor().value(&mut item);
                     self.subject.write(&mut writing, item);
-                }),
+                })
+            }
             Some(Done::Missing) => Err(self.subject.missing(self.answering.revision)),
             None => Err(Refusal::internal("The work ended without a result.")),
         };

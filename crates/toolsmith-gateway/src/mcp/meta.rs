@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
-use toolsmith_core::{Value, json};
 pub(crate) use toolsmith_core::LogLevel as Level;
+use toolsmith_core::{Value, json};
 
 use super::wire::{Word, present};
 

@@ -31,7 +31,9 @@ pub(crate) async fn list(
         // The prompt of a group is made by its name, whoever else has one of that name.
         let is_free = |name: &str| groups.iter().all(|group| group.group_id != name);
         let others = library.prompts(&peer.visitor.rights).await;
-        prompts.extend(others.into_iter().filter(|prompt| prompt["name"].as_str().is_some_and(is_free)));
+        prompts.extend(
+            others.into_iter().filter(|prompt| prompt["name"].as_str().is_some_and(is_free)),
+        );
     }
     let mut writing = Writing::to(request.id, peer.revision);
     writing.put("prompts", &prompts);

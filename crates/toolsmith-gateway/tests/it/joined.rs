@@ -53,7 +53,12 @@ impl Joined {
 }
 
 /// Asks in a request that stands for itself, with a key when there is one.
-async fn ask(running: &Running, path: &str, key: &str, (method, mut params): (&str, Value)) -> Value {
+async fn ask(
+    running: &Running,
+    path: &str,
+    key: &str,
+    (method, mut params): (&str, Value),
+) -> Value {
     let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or("-").to_owned();
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -182,7 +187,8 @@ async fn who_may_see_no_tool_of_a_server_sees_nothing_of_it() {
     let joined = Joined::with(all.door(), Prefix::None).await;
     let running = &joined.running;
     let other = all.make("other", |new| new.tools = Some(AllowList::new(["read_file"]))).await;
-    let theirs = all.make("theirs", |new| new.tools = Some(AllowList::new(["*_simple_text"]))).await;
+    let theirs =
+        all.make("theirs", |new| new.tools = Some(AllowList::new(["*_simple_text"]))).await;
     for (key, path, sees) in [(&other, "/mcp", false), (&theirs, "/mcp", true)] {
         let get = async |method, params| ask(running, path, key, (method, params)).await;
         let resources = get("resources/list", json!({})).await;
@@ -245,7 +251,8 @@ async fn tools_behind_us_are_defined_and_answer_as_they_do_there() {
         // Texts, so that the order of members counts as well.
         let told = |tool: &Value| {
             let Value::Object(tool) = tool else { panic!("{tool}") };
-            let told = ["name", "description", "inputSchema"].map(|member| tool[member].to_string());
+            let told =
+                ["name", "description", "inputSchema"].map(|member| tool[member].to_string());
             told.join("\n")
         };
         tools.iter().filter(|tool| is_fixture(tool)).map(told).collect::<Vec<_>>()
