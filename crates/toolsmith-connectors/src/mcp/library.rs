@@ -212,7 +212,7 @@ fn result(
     let name = &server.settings.name;
     let answer = match answer {
         Ok(answer) => answer,
-        Err(Refused::Protocol(error)) => return Err(refusal(name, error)),
+        Err(Refused::Protocol(error)) => return Err(refusal(name, &error)),
         Err(Refused::Other(error)) => return Err(error),
     };
     let mut value = serde_json::to_value(answer).unwrap_or_default();
@@ -230,12 +230,12 @@ fn result(
 }
 
 /// Says why a server does not give what it was asked for.
-fn refusal(server: &str, error: ErrorData) -> ToolError {
+fn refusal(server: &str, error: &ErrorData) -> ToolError {
     if error.code == ErrorCode::INVALID_PARAMS {
         let said = words::cut(&error.message);
         return ToolError::validation(format!("The MCP server `{server}` says: {said}"));
     }
-    words::refused(server, &error)
+    words::refused(server, error)
 }
 
 /// Tells whether a server says that it has no such resource.
