@@ -18,6 +18,7 @@ mod hostile;
 mod joined;
 mod later;
 mod listing;
+mod many;
 mod mcp;
 mod protocol;
 mod records;
