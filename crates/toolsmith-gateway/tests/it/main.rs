@@ -15,6 +15,7 @@ mod door;
 mod ending;
 mod fixtures;
 mod hostile;
+mod joined;
 mod later;
 mod listing;
 mod many;
