@@ -16,6 +16,7 @@ mod groups;
 mod health;
 mod openapi;
 mod overview;
+mod protected;
 mod records;
 mod reload;
 mod rendering;
@@ -34,13 +35,16 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 
-pub(crate) use self::answer::Failure;
+pub(crate) use self::answer::{Failure, Why};
 use crate::{Gateway, door, mcp};
 
 /// Returns what answers requests.
 pub(crate) fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/health", get(health::health))
+        .route("/.well-known/oauth-protected-resource", get(protected::whole))
+        .route("/.well-known/oauth-protected-resource/mcp", get(protected::mcp))
+        .route("/.well-known/oauth-protected-resource/mcp/{group}", get(protected::group))
         .route("/tools", get(tools::tools).post(define::define))
         .route("/tools/{name}", get(tool::show).delete(tool::remove))
         .route("/tools/{name}/enable", post(tool::enable))
