@@ -46,6 +46,11 @@ impl Visitor {
         matches!(self.entrance, Entrance::Place | Entrance::Secret)
     }
 
+    /// Tells whether their token would have to be for more before they can call anything.
+    pub(crate) fn lacks_scope(&self) -> bool {
+        self.entrance == Entrance::Token && self.rights.role == Role::Viewer
+    }
+
     /// Tells whether they may do everything.
     pub(crate) fn is_admin(&self) -> bool {
         self.rights.role == Role::Admin

@@ -8,6 +8,7 @@
 
 mod artifacts;
 mod asking;
+mod authorizing;
 mod batch;
 mod calls;
 mod clients;
@@ -34,6 +35,7 @@ mod reloading;
 mod run;
 mod secrets;
 mod seed_sample;
+mod securing;
 mod server;
 mod services;
 mod serving;

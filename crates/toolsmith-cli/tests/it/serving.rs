@@ -15,6 +15,7 @@ pub(crate) struct Serving {
     child: Child,
     said: BufReader<ChildStderr>,
     pub(crate) address: String,
+    pub(crate) is_secured: bool,
 }
 
 impl Serving {
@@ -28,10 +29,12 @@ impl Serving {
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on http://").unwrap_or_else(|| {
-            panic!("{line}");
-        });
-        Self { address: address.to_owned(), child, said }
+        let (scheme, address) = line
+            .trim()
+            .strip_prefix("listening on ")
+            .and_then(|url| url.split_once("://"))
+            .unwrap_or_else(|| panic!("{line}"));
+        Self { address: address.to_owned(), is_secured: scheme == "https", child, said }
     }
 
     pub(crate) fn send(&self, head: &str, body: &str) -> Value {
@@ -53,7 +56,7 @@ impl Serving {
     }
 
     /// Sends a signal, waits for the end, and returns the exit code and the rest of what was said.
-    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         let mut rest = String::new();

@@ -3,6 +3,7 @@
 mod collections;
 mod filled;
 mod numbers;
+mod rate;
 mod record;
 mod slot;
 mod words;
@@ -10,10 +11,11 @@ mod words;
 use serde_json::Value;
 use toolsmith_core::suggestion;
 
-pub use self::numbers::parse_age;
+pub use self::{numbers::parse_age, rate::CallsInTime};
 pub(super) use self::{
     collections::{ListOf, MapOf, Named, OneOrMany, Optional},
     numbers::{Age, Count, Milliseconds, Seconds},
+    rate::Rate,
     record::{Field, Record},
     slot::{Slot, bind},
     words::{Choice, Hidden, LogFilter, Switch, Text, Word},
