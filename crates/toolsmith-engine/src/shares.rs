@@ -75,9 +75,8 @@ impl Shares {
         deadline: Instant,
     ) -> Result<Share<'_>, ShareRefusal> {
         let table = self.table_of(caller);
-        let turn = match self.enter(table, caller, most)? {
-            None => return Ok(Share { table, caller: caller.clone() }),
-            Some(turn) => turn,
+        let Some(turn) = self.enter(table, caller, most)? else {
+            return Ok(Share { table, caller: caller.clone() });
         };
         let mut waiting = Waiting { table, caller: caller.clone(), turn };
         match timeout_at(deadline, &mut waiting.turn).await {

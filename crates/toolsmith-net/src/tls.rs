@@ -27,8 +27,7 @@ pub(crate) fn config(extra_roots: &[u8], pinned: Option<&[u8]>) -> Result<Client
     let builder = match pinned {
         None => builder.with_root_certificates(roots),
         Some(pem) => {
-            let certificate =
-                CertificateDer::from_pem_slice(pem).map_err(|error| setup(&error))?;
+            let certificate = CertificateDer::from_pem_slice(pem).map_err(|error| setup(&error))?;
             let pinned = Arc::new(Pinned { certificate, provider });
             builder.dangerous().with_custom_certificate_verifier(pinned)
         }

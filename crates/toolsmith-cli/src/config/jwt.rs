@@ -8,8 +8,8 @@ use toolsmith_gateway::{Algorithm, Grants};
 use super::{
     CallsInTime, Template,
     kinds::{
-        Choice, Count, Field, ListOf, MapOf, OneOrMany, Optional, Rate, Record, Seconds, Text, Word,
-        bind,
+        Choice, Count, Field, ListOf, MapOf, OneOrMany, Optional, Rate, Record, Seconds, Text,
+        Word, bind,
     },
 };
 
@@ -91,10 +91,7 @@ static ISSUER: [Field<JwtIssuer>; 15] = [
     Field { name: "tools_claim", slot: |s| bind(Word, &mut s.tools_claim) },
     Field { name: "rate", slot: |s| bind(Optional(Rate), &mut s.rate) },
     Field { name: "quota", slot: |s| bind(Optional(Rate), &mut s.quota) },
-    Field {
-        name: "concurrency",
-        slot: |s| bind(Optional(Count { least: 1 }), &mut s.concurrency),
-    },
+    Field { name: "concurrency", slot: |s| bind(Optional(Count { least: 1 }), &mut s.concurrency) },
 ];
 
 static ALGORITHMS: [(&str, Algorithm); 9] = [

@@ -4,11 +4,12 @@
 //! `toolsmith init` writes and the reference page all follow from it.
 
 use super::{
+    jwt,
     kinds::{
         Age, Choice, Count, Hidden, ListOf, LogFilter, MapOf, Milliseconds, OneOrMany, Optional,
         Seconds, Slot, Switch, Text, bind,
     },
-    jwt, mcp_servers,
+    mcp_servers,
     settings::{Durability, Provider, Settings, Strategy},
 };
 

@@ -18,12 +18,12 @@ pub(crate) use self::{
     challenge::{WELL_KNOWN, base},
     stand::{Guard, stand},
 };
+use self::{credential::Credential, refused::Refused};
 pub use self::{
     hosts::Hosts,
     keys::KeyRing,
     tokens::{Algorithm, Grants, Issuer, KeySource, Tokens},
 };
-use self::{credential::Credential, refused::Refused};
 use crate::{Visitor, http::Failure};
 
 /// Lets callers in.

@@ -73,7 +73,8 @@ impl Files {
         let pair = |error: rustls::Error| TlsError::Pair(error.to_string());
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().map_err(pair)?;
-        let mut config = builder.with_no_client_auth().with_single_cert(chain, key).map_err(pair)?;
+        let mut config =
+            builder.with_no_client_auth().with_single_cert(chain, key).map_err(pair)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Arc::new(config))
     }

@@ -4,9 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::{
-    HeaderMap, Method, Request, StatusCode, client::conn::http1, http::request::Builder,
-};
+use hyper::{HeaderMap, Method, Request, StatusCode, client::conn::http1, http::request::Builder};
 use hyper_util::rt::TokioIo;
 use tempfile::TempDir;
 use tokio::{

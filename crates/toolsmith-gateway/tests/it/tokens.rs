@@ -46,12 +46,8 @@ fn asked(headers: &HeaderMap) -> String {
 
 #[tokio::test]
 async fn tokens_of_every_kind_of_key_open_the_door() {
-    let signers = [
-        Signer::rsa("r", "RS256"),
-        Signer::rsa("p", "PS256"),
-        Signer::p256("e"),
-        Signer::ed("d"),
-    ];
+    let signers =
+        [Signer::rsa("r", "RS256"), Signer::rsa("p", "PS256"), Signer::p256("e"), Signer::ed("d")];
     let published = Published::start(&signers.each_ref()).await;
     let gateway = behind(&published).await;
     for signer in &signers {
@@ -222,7 +218,8 @@ async fn an_issuer_that_is_down_from_the_start_is_no_fault_of_the_token() {
     published.set_down(false);
     assert_eq!(status(&gateway, &token).await, 200);
 
-    let nowhere = Issuer { keys: KeySource::Address("http://127.0.0.1:1/".into()), ..published.issuer() };
+    let nowhere =
+        Issuer { keys: KeySource::Address("http://127.0.0.1:1/".into()), ..published.issuer() };
     let gateway = Running::behind(door(vec![nowhere]), vec![], GatewayConfig::default()).await;
     assert_eq!(status(&gateway, &token).await, 503);
 }
@@ -298,10 +295,8 @@ async fn strangers_learn_where_to_get_a_token() {
             "Bearer resource_metadata=\"{described}{suffix}\", scope=\"tools:call tools:read\""
         );
         assert_eq!(asked, expected);
-        let (status, answer) = gateway.get(&format!(
-            "/.well-known/oauth-protected-resource{suffix}"
-        ))
-        .await;
+        let (status, answer) =
+            gateway.get(&format!("/.well-known/oauth-protected-resource{suffix}")).await;
         assert_eq!(status.as_u16(), 200);
         assert_eq!(
             answer,

@@ -11,7 +11,6 @@ mod words;
 use serde_json::Value;
 use toolsmith_core::suggestion;
 
-pub use self::{numbers::parse_age, rate::CallsInTime};
 pub(super) use self::{
     collections::{ListOf, MapOf, Named, OneOrMany, Optional},
     numbers::{Age, Count, Milliseconds, Seconds},
@@ -20,6 +19,7 @@ pub(super) use self::{
     slot::{Slot, bind},
     words::{Choice, Hidden, LogFilter, Switch, Text, Word},
 };
+pub use self::{numbers::parse_age, rate::CallsInTime};
 use super::{Environment, Template, yaml::Node};
 
 /// A kind of value.

@@ -47,9 +47,7 @@ impl Kind for Rate {
 
     fn read(&self, node: &Node, environment: &Environment) -> Result<CallsInTime, Vec<Fault>> {
         filled::read(self, node, environment, |node| match &node.value {
-            Content::Text(text) => {
-                CallsInTime::parse(text).ok_or_else(|| mismatch(self, node))
-            }
+            Content::Text(text) => CallsInTime::parse(text).ok_or_else(|| mismatch(self, node)),
             _ => Err(mismatch(self, node)),
         })
     }

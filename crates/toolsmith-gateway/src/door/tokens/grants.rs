@@ -181,7 +181,8 @@ mod tests {
         assert_eq!(tools(&json!({"scope": "tool:*_file tool:echo"})).unwrap(), ["*_file", "echo"]);
         assert_eq!(tools(&json!({"scope": "tools:call tool:echo"})), None);
         assert_eq!(tools(&json!({"tools": "echo", "scope": "tools:call"})).unwrap(), ["echo"]);
-        let both = json!({"tools": ["read_*", "echo"], "scope": "tool:*_file tool:read_x* tool:echo"});
+        let both =
+            json!({"tools": ["read_*", "echo"], "scope": "tool:*_file tool:read_x* tool:echo"});
         assert_eq!(tools(&both).unwrap(), ["echo", "echo", "read_x*"]);
     }
 }

@@ -53,9 +53,9 @@ pub(super) fn candidates<'a>(
 impl Jwk {
     fn read(value: &Value) -> Option<Self> {
         let is_for_signatures = value["use"].as_str().is_none_or(|purpose| purpose == "sig");
-        let verifies = value["key_ops"].as_array().is_none_or(|uses| {
-            uses.iter().any(|purpose| purpose.as_str() == Some("verify"))
-        });
+        let verifies = value["key_ops"]
+            .as_array()
+            .is_none_or(|uses| uses.iter().any(|purpose| purpose.as_str() == Some("verify")));
         if !is_for_signatures || !verifies {
             return None;
         }

@@ -12,13 +12,13 @@ use std::time::Duration;
 use toolsmith_core::{Map, Role, Text, Timestamp, Value};
 use toolsmith_net::Client;
 
+pub use self::{algorithm::Algorithm, grants::Grants, provider::KeySource};
 use self::{
     cache::Cache,
     jwk::candidates,
     jws::Jws,
     provider::{Known, Provider},
 };
-pub use self::{algorithm::Algorithm, grants::Grants, provider::KeySource};
 use super::refused::Refused;
 use crate::{Visitor, http::Failure, visitor::Entrance};
 
@@ -100,21 +100,15 @@ impl Tokens {
     /// Returns the scopes that mean one of some roles, each once.
     pub(crate) fn scopes(&self, roles: &[Role]) -> Vec<&str> {
         let all = self.issuers.iter().flat_map(|(issuer, _)| &issuer.grants.scopes);
-        let mut scopes: Vec<&str> = all
-            .filter(|(_, role)| roles.contains(role))
-            .map(|(scope, _)| scope.as_str())
-            .collect();
+        let mut scopes: Vec<&str> =
+            all.filter(|(_, role)| roles.contains(role)).map(|(scope, _)| scope.as_str()).collect();
         scopes.sort_unstable();
         scopes.dedup();
         scopes
     }
 
     /// Finds out who holds a token, or why it does not open the door.
-    pub(super) async fn holder_of(
-        &self,
-        text: &str,
-        now: Timestamp,
-    ) -> Result<Visitor, Refused> {
+    pub(super) async fn holder_of(&self, text: &str, now: Timestamp) -> Result<Visitor, Refused> {
         if let Some(visitor) = self.good.get(text, now) {
             return Ok(visitor);
         }
@@ -165,7 +159,11 @@ fn is_signed(jws: &Jws<'_>, known: &Known) -> bool {
 
 impl Issuer {
     /// Checks whom a token is for, and when; returns its end.
-    fn accept(&self, claims: &Map<String, Value>, now: Timestamp) -> Result<Timestamp, &'static str> {
+    fn accept(
+        &self,
+        claims: &Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<Timestamp, &'static str> {
         let is_ours = |name: &Value| {
             name.as_str().is_some_and(|name| self.audiences.iter().any(|own| own == name))
         };
@@ -194,9 +192,8 @@ impl Issuer {
     /// Returns the caller's name: never that of a key, for those have no colon.
     fn holder(&self, claims: &Map<String, Value>) -> Option<Text> {
         let name = claims.get(&self.caller_claim)?.as_str()?;
-        let is_plain = !name.is_empty()
-            && name.len() <= LONGEST_NAME
-            && !name.chars().any(char::is_control);
+        let is_plain =
+            !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control);
         is_plain.then(|| format!("{}:{name}", self.prefix).into())
     }
 }

@@ -188,8 +188,7 @@ impl Inner {
     }
 
     async fn get(&self, request: Request) -> Result<Vec<u8>, String> {
-        let request =
-            Request { max_bytes: Some(MOST_BYTES), max_redirects: Some(0), ..request };
+        let request = Request { max_bytes: Some(MOST_BYTES), max_redirects: Some(0), ..request };
         let request = request.with_header("accept", "application/json");
         let request = request.map_err(|error| error.to_string())?;
         let answer = self.client.send(request).await.map_err(|error| error.to_string())?;
@@ -236,8 +235,7 @@ mod tests {
     fn keys_come_from_the_issuer_or_from_the_public_internet() {
         let client = Client::new(toolsmith_net::Settings::default()).unwrap();
         let issuer = "https://id.internal:8443/a".to_owned();
-        let provider =
-            Provider::new(issuer.clone(), KeySource::Discovered, client, Duration::ZERO);
+        let provider = Provider::new(issuer.clone(), KeySource::Discovered, client, Duration::ZERO);
         let described = |issuer: &str, keys: &str| {
             let text = format!(r#"{{"issuer": "{issuer}", "jwks_uri": "{keys}"}}"#);
             provider.0.keys_address(text.as_bytes()).map(|request| request.guard)
