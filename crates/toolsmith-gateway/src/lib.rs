@@ -19,6 +19,7 @@ mod server;
 mod transport;
 mod underway;
 mod visitor;
+mod wire;
 
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{

@@ -4,7 +4,7 @@ use axum::{
     extract::{Request, State},
     http::{
         HeaderMap, HeaderValue, StatusCode, Uri,
-        header::{HOST, RETRY_AFTER, WWW_AUTHENTICATE},
+        header::{CONNECTION, HOST, RETRY_AFTER, TRANSFER_ENCODING, WWW_AUTHENTICATE},
     },
     middleware::Next,
     response::{IntoResponse, Response},
@@ -45,8 +45,12 @@ pub(crate) async fn stand(
     mut request: Request,
     next: Next,
 ) -> Response {
+    name_whom_it_is_for(&mut request);
     let now = gateway.0.engine.now();
-    match gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await {
+    // Such a body may come with a length as well, and then whoever passed the request on may see
+    // another end of it: nothing behind it is read (RFC 9112 §6.3).
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+    let mut response = match gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await {
         Ok(visitor) if visitor.is_keyless() => {
             request.extensions_mut().insert(visitor);
             next.run(request).await
@@ -61,6 +65,18 @@ pub(crate) async fn stand(
             next.run(request).await
         }
         Err(refused) => refuse(&gateway, request.uri(), request.headers(), refused),
+    };
+    if is_chunked {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// Puts the host of a whole address in place of the header: the address counts (RFC 9112 §3.2.2).
+fn name_whom_it_is_for(request: &mut Request) {
+    let host = request.uri().authority().map(|name| HeaderValue::from_str(name.as_str()));
+    if let Some(Ok(host)) = host {
+        request.headers_mut().insert(HOST, host);
     }
 }
 

@@ -4,6 +4,7 @@ use axum::{
     extract::{Path, State},
     http::{HeaderMap, header::HOST},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::Role;
 
@@ -11,7 +12,8 @@ use super::answer::{Failure, Json};
 use crate::{Gateway, door};
 
 /// What a client must know to get a token.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ProtectedResource")]
 pub(super) struct Resource {
     resource: String,
     resource_name: &'static str,
