@@ -44,7 +44,7 @@ impl Audit {
     /// Tells about a refusal, or counts it when there are too many.
     pub(super) fn tell(&self, engine: &Engine, refusal: &Refusal<'_>) {
         let Some(left_out) = self.0.lock().take() else { return };
-        self.say_left_out(engine, left_out);
+        say_left_out(engine, left_out);
         let Refusal { status, address, reason, caller, peer } = refusal;
         let (status, peer) = (status.as_u16(), peer.map(|peer| peer.to_string()));
         let (peer, caller) = (peer.as_deref(), caller.map(Text::as_str));
@@ -58,14 +58,14 @@ impl Audit {
     /// Tells how many were left out, when a flood is over and nobody else brings it up.
     pub(crate) fn sweep(&self, engine: &Engine) {
         let left_out = self.0.lock().count();
-        self.say_left_out(engine, left_out);
+        say_left_out(engine, left_out);
     }
+}
 
-    fn say_left_out(&self, engine: &Engine, left_out: u64) {
-        if left_out > 0 {
-            tracing::warn!(left_out, "more were refused than are told one by one");
-            engine.announce(EventKind::AccessRefused, None, json!({ "left_out": left_out }));
-        }
+fn say_left_out(engine: &Engine, left_out: u64) {
+    if left_out > 0 {
+        tracing::warn!(left_out, "more were refused than are told one by one");
+        engine.announce(EventKind::AccessRefused, None, json!({ "left_out": left_out }));
     }
 }
 

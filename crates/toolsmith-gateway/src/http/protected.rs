@@ -14,7 +14,7 @@ use crate::{Gateway, door};
 /// What a client must know to get a token.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ProtectedResource")]
-pub(super) struct Resource {
+pub(super) struct Described {
     resource: String,
     resource_name: &'static str,
     authorization_servers: Vec<String>,
@@ -26,7 +26,7 @@ pub(super) struct Resource {
 pub(super) async fn whole(
     State(gateway): State<Gateway>,
     headers: HeaderMap,
-) -> Result<Json<Resource>, Failure> {
+) -> Result<Json<Described>, Failure> {
     describe(&gateway, &headers, "")
 }
 
@@ -34,7 +34,7 @@ pub(super) async fn whole(
 pub(super) async fn mcp(
     State(gateway): State<Gateway>,
     headers: HeaderMap,
-) -> Result<Json<Resource>, Failure> {
+) -> Result<Json<Described>, Failure> {
     describe(&gateway, &headers, "/mcp")
 }
 
@@ -43,15 +43,19 @@ pub(super) async fn group(
     State(gateway): State<Gateway>,
     Path(group): Path<String>,
     headers: HeaderMap,
-) -> Result<Json<Resource>, Failure> {
+) -> Result<Json<Described>, Failure> {
     describe(&gateway, &headers, &format!("/mcp/{group}"))
 }
 
-fn describe(gateway: &Gateway, headers: &HeaderMap, path: &str) -> Result<Json<Resource>, Failure> {
+fn describe(
+    gateway: &Gateway,
+    headers: &HeaderMap,
+    path: &str,
+) -> Result<Json<Described>, Failure> {
     let tokens = gateway.0.door.tokens.as_ref().ok_or_else(Failure::no_such_place)?;
     let base = door::base(gateway, headers.get(HOST)).ok_or_else(Failure::no_such_place)?;
     let owned = |text: &str| text.to_owned();
-    Ok(Json(Resource {
+    Ok(Json(Described {
         resource: format!("{base}{path}"),
         resource_name: "Toolsmith",
         authorization_servers: tokens.issuers().map(owned).collect(),

@@ -28,8 +28,8 @@ const LONGEST_NAME: usize = 256;
 /// Who issues tokens, which of them are for this server, and what they allow.
 #[derive(Clone, Debug)]
 pub struct Issuer {
-    /// The issuer, exactly as its tokens name it.
-    pub issuer: String,
+    /// Its name, exactly as its tokens write it.
+    pub name: String,
     /// Whom a token must be for: this server, by one of these names.
     pub audiences: Vec<String>,
     /// Where its keys are.
@@ -50,9 +50,9 @@ pub struct Issuer {
 
 impl Issuer {
     /// Makes an issuer that describes itself, with the usual settings.
-    pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, audience: impl Into<String>) -> Self {
         Self {
-            issuer: issuer.into(),
+            name: name.into(),
             audiences: vec![audience.into()],
             keys: KeySource::Discovered,
             algorithms: Algorithm::ALL.to_vec(),
@@ -76,7 +76,7 @@ impl Tokens {
     /// Trusts issuers; their keys are fetched when the first token comes.
     pub fn new(issuers: Vec<Issuer>, client: &Client) -> Self {
         let with_keys = |issuer: Issuer| {
-            let (name, source) = (issuer.issuer.clone(), issuer.keys.clone());
+            let (name, source) = (issuer.name.clone(), issuer.keys.clone());
             let provider = Provider::new(name, source, client.clone(), issuer.pause);
             (issuer, provider)
         };
@@ -87,14 +87,14 @@ impl Tokens {
     pub async fn check(&self) -> Result<(), String> {
         for (issuer, provider) in &self.issuers {
             let checked = provider.check().await;
-            checked.map_err(|why| format!("the keys of {}: {why}", issuer.issuer))?;
+            checked.map_err(|why| format!("the keys of {}: {why}", issuer.name))?;
         }
         Ok(())
     }
 
     /// Returns who issues the tokens.
     pub(crate) fn issuers(&self) -> impl Iterator<Item = &str> {
-        self.issuers.iter().map(|(issuer, _)| issuer.issuer.as_str())
+        self.issuers.iter().map(|(issuer, _)| issuer.name.as_str())
     }
 
     /// Returns the scopes that mean one of some roles, each once.
@@ -114,7 +114,7 @@ impl Tokens {
         }
         let jws = Jws::parse(text).map_err(Refused::credential)?;
         let named = jws.claims.get("iss").and_then(Value::as_str);
-        let found = self.issuers.iter().find(|(issuer, _)| named == Some(&issuer.issuer));
+        let found = self.issuers.iter().find(|(issuer, _)| named == Some(&issuer.name));
         let (issuer, provider) =
             found.ok_or_else(|| Refused::credential("The token is from an unknown issuer."))?;
         if !issuer.algorithms.contains(&jws.algorithm) {

@@ -199,7 +199,7 @@ impl Inner {
     }
 }
 
-/// Returns where an issuer may describe itself: for OpenID Connect, and by RFC 8414.
+/// Returns where an issuer may describe itself: for logins (`OpenID`), and by RFC 8414.
 fn descriptions(issuer: &str) -> Result<[String; 3], String> {
     let url = parse(issuer)?;
     let origin = url.origin().ascii_serialization();

@@ -15,8 +15,8 @@ use crate::{
     Reload,
     http::{
         approvals, artifacts, call, call_request::CallRequest, chat, define, events, groups,
-        health, openapi, overview, protected, records, reload, run_tool, run_tools, stats, summary, tool,
-        tools,
+        health, openapi, overview, protected, records, reload, run_tool, run_tools, stats, summary,
+        tool, tools,
     },
     mcp,
 };
@@ -186,7 +186,7 @@ pub(super) const ADDRESSES: &[Address] = &[
 ];
 
 const ISSUERS: &str = "Who issues tokens for this server, if anybody does";
-const DESCRIBED: &[(u16, Sent)] = &[(200, Json(of::<protected::Resource>))];
+const DESCRIBED: &[(u16, Sent)] = &[(200, Json(of::<protected::Described>))];
 const MESSAGE: &str = "A message of MCP, for all tools or for those of a group";
 const LISTEN: &str = "What an MCP session is told without asking";
 const END: &str = "Ends an MCP session";
