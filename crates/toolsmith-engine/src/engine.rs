@@ -31,6 +31,7 @@ use crate::{
     rates::{Meter, RateBook, Usage},
     registry::{Filter, Registry},
     reuse::Keys,
+    shares::Shares,
     streaks::Streaks,
     stream::CallStream,
     threads::{ThreadMetrics, Threads},
@@ -78,6 +79,7 @@ pub(crate) struct Parts {
     pub(crate) keys: Keys,
     pub(crate) streaks: Streaks,
     pub(crate) gates: Gates,
+    pub(crate) shares: Shares,
     pub(crate) meter: Meter,
     pub(crate) caller_rates: RateBook,
     pub(crate) threads: Threads,
@@ -270,6 +272,8 @@ impl Parts {
                     EventKind::Progress,
                     json!({ "done": done, "total": total, "message": message }),
                 ),
+                // Messages are for who follows the call.
+                StreamItem::Log { .. } => return,
             };
             events.emit(kind, Some(&tool), Some((call_id, origin.clone())), || data);
         };
