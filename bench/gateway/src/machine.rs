@@ -47,6 +47,25 @@ pub(crate) fn go_first() -> bool {
         && getpriority_process(None).is_ok_and(|priority| priority == PRIORITY)
 }
 
+/// Where Linux keeps how far the processes of a session go before others.
+const SESSION: &str = "/proc/self/autogroup";
+
+/// Returns how far the session of this process goes before others, as Linux writes it.
+pub(crate) fn priority_of_session() -> String {
+    let written = fs::read_to_string(SESSION).unwrap_or_default();
+    written.split_whitespace().last().unwrap_or("0").to_owned()
+}
+
+/// Lets the session of this process go as far before others as another one.
+///
+/// A gateway may start its servers in sessions of their own, which on a busy machine would leave
+/// them behind: that is no trait of the gateway.
+pub(crate) fn keep_up_with_session(priority: &str) {
+    if priority_of_session() != priority {
+        fs::write(SESSION, priority).ok();
+    }
+}
+
 /// Returns the processor time of a process and its children, as they are now.
 ///
 /// A server that the process has started is not counted: it is the same on all sides.
@@ -85,12 +104,13 @@ fn children_of(pid: u32) -> Vec<u32> {
     let lists = threads
         .flatten()
         .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    lists.flat_map(|list| {
-        let pids: Vec<u32> =
-            list.split_whitespace().filter_map(|text| text.parse().ok()).collect();
-        pids
-    })
-    .collect()
+    lists
+        .flat_map(|list| {
+            let pids: Vec<u32> =
+                list.split_whitespace().filter_map(|text| text.parse().ok()).collect();
+            pids
+        })
+        .collect()
 }
 
 /// Returns the memory that a process holds, in megabytes.

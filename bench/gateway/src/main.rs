@@ -17,7 +17,8 @@ bench-gateway CHORE
                     prints the figures of all sides as JSON
   serve-axum        the bare handler
   serve-rmcp        the plain MCP server on streamable HTTP
-  speak-rmcp CORE   the plain MCP server on standard streams, on a core
+  speak-rmcp CORE PRIORITY
+                    the plain MCP server on standard streams, on a core
   load              makes calls as a plan on standard input says
 ";
 
@@ -28,7 +29,7 @@ fn main() -> Result<()> {
         ["bench-gateway", rest @ ..] => contest::bench(rest),
         ["serve-axum"] => servers::bare::serve(),
         ["serve-rmcp"] => servers::library::serve(),
-        ["speak-rmcp", core] => servers::library::speak(core.parse()?),
+        ["speak-rmcp", core, priority] => servers::library::speak(core.parse()?, priority),
         ["load"] => load::run(),
         _ => bail!("{USAGE}"),
     }

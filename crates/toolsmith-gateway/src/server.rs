@@ -1,13 +1,12 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{io, pin::Pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, io, pin::Pin, sync::Arc, time::Duration};
 
-use axum::Router;
-use hyper::server::conn::http1::{self, Parts};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
+use hyper::{
+    server::conn::http1::{self, Parts},
+    service::service_fn,
 };
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -17,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Gateway,
-    http::{self, Failure},
+    http::{Answering, Failure},
     peer,
     transport::Transport,
     wire::Wire,
@@ -106,7 +105,7 @@ async fn rest_after(error: &io::Error) {
 
 /// What every connection needs.
 struct Door {
-    router: Router,
+    answering: Answering,
     protocol: http1::Builder,
     transport: Transport,
     stop: CancellationToken,
@@ -124,7 +123,7 @@ impl Door {
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
         let transport = Transport::new(gateway.0.config.tls.clone());
-        Self { router: http::router(gateway.clone()), protocol, transport, stop }
+        Self { answering: Answering::new(gateway.clone()), protocol, transport, stop }
     }
 
     /// Answers the requests of one connection.
@@ -133,7 +132,9 @@ impl Door {
         stream.set_nodelay(true).ok();
         let Some(stream) = self.transport.open(stream).await else { return };
         let io = TokioIo::new(Wire::new(stream));
-        let service = TowerToHyperService::new(self.router.clone());
+        let answering = &self.answering;
+        let service =
+            service_fn(async |request| Ok::<_, Infallible>(answering.answer(request).await));
         let mut connection = self.protocol.serve_connection(io, service);
         let ended = tokio::select! {
             biased;

@@ -25,28 +25,25 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a server on a core and waits until it prints its address.
+    /// Starts a server on a core and waits until it says on its standard error where it listens.
     pub(super) fn start(command: &mut Command, core: usize) -> Result<Self> {
-        let mut child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()), core)?;
-        let (output, errors) = (child.stdout.take(), child.stderr.take());
-        let found = (|| {
-            let name = command.get_program();
-            let (output, errors) = output.zip(errors).context("no pipe")?;
-            // Ours tells it where people look, the others where programs do.
-            let is_ours = name.to_string_lossy().ends_with("toolsmith");
-            let (told, other): (Box<dyn Read + Send>, Box<dyn Read + Send>) =
-                if is_ours { (Box::new(errors), Box::new(output)) } else { (Box::new(output), Box::new(errors)) };
-            drain(other);
-            let mut lines = BufReader::new(told);
+        let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::piped()), core)?;
+        let errors = child.stderr.take();
+        let found = errors.context("no pipe").and_then(|errors| {
+            let mut lines = BufReader::new(errors);
             let address = address_in(&mut lines)?;
             drain(lines);
             Ok(address)
-        })();
+        });
         Self::or_end(child, found)
     }
 
     /// Starts a server that was told where to listen, and waits until it does.
-    pub(super) fn start_at(command: &mut Command, core: usize, address: SocketAddr) -> Result<Self> {
+    pub(super) fn start_at(
+        command: &mut Command,
+        core: usize,
+        address: SocketAddr,
+    ) -> Result<Self> {
         let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()), core)?;
         let given_up = Instant::now() + PATIENCE;
         let found = loop {

@@ -1,10 +1,6 @@
 //! Rounds: the sides take turns, because the machine has other work.
 
-use std::{
-    io::Write as _,
-    process::Stdio,
-    time::Duration,
-};
+use std::{io::Write as _, process::Stdio, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -70,8 +66,8 @@ impl Rounds {
             rounded(median(rounds.iter().map(|(ours, theirs)| of(ours) / of(theirs)).collect()))
         };
         Ok(Match {
-            ours: Figures::of(rounds.iter().map(|(ours, _)| ours)),
-            theirs: Figures::of(rounds.iter().map(|(_, theirs)| theirs)),
+            ours: Figures::of(&rounds.iter().map(|(ours, _)| ours).collect::<Vec<_>>()),
+            theirs: Figures::of(&rounds.iter().map(|(_, theirs)| theirs).collect::<Vec<_>>()),
             calls_ratio: ratio(|report| report.calls_per_second),
             cpu_ratio: ratio(|report| report.cpu_us),
         })
@@ -90,10 +86,8 @@ impl Rounds {
             patience: side.patience,
         };
         stay_on(self.cores.others)?;
-        let mut load = this_program(&["load"])?
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
+        let mut load =
+            this_program(&["load"])?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut input = load.stdin.take().context("no pipe")?;
         input.write_all(&serde_json::to_vec(&plan)?)?;
         drop(input);
@@ -104,8 +98,9 @@ impl Rounds {
 }
 
 impl Figures {
-    fn of<'a>(reports: impl Iterator<Item = &'a Report> + Clone) -> Self {
-        let middle = |of: fn(&Report) -> f64| median(reports.clone().map(of).collect());
+    fn of(reports: &[&Report]) -> Self {
+        let middle =
+            |of: fn(&Report) -> f64| median(reports.iter().map(|report| of(report)).collect());
         Self {
             calls_per_second: middle(|report| report.calls_per_second),
             p50_ms: middle(|report| report.p50_ms),

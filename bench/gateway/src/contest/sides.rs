@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     load::{Patience, Speech},
-    machine::{Cores, this_program},
+    machine::{Cores, priority_of_session, this_program},
 };
 
 /// What stands behind both sides.
@@ -86,16 +86,11 @@ impl Upstream {
     fn program(core: usize) -> Result<(String, Vec<String>)> {
         let path = std::env::current_exe()?;
         let path = path.to_str().context("the path of this program is no text")?.to_owned();
-        Ok((path, vec!["speak-rmcp".to_owned(), core.to_string()]))
+        Ok((path, vec!["speak-rmcp".to_owned(), core.to_string(), priority_of_session()]))
     }
 }
 
-fn ours(
-    toolsmith: &Path,
-    upstream: Option<&Upstream>,
-    game: &Game,
-    core: usize,
-) -> Result<Side> {
+fn ours(toolsmith: &Path, upstream: Option<&Upstream>, game: &Game, core: usize) -> Result<Side> {
     let folder = tempfile::tempdir()?;
     if let Some(upstream) = upstream {
         let server = match upstream {

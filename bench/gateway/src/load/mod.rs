@@ -105,7 +105,8 @@ async fn measure(plan: &Plan) -> Result<Report> {
     phase.store(MEASURING, Relaxed);
     sleep(plan.measured).await;
     let took = before.0.elapsed();
-    let (server, load) = (processor_time(plan.server)? - before.1, processor_time(own)? - before.2);
+    let server = processor_time(plan.server)?.saturating_sub(before.1);
+    let load = processor_time(own)?.saturating_sub(before.2);
     phase.store(OVER, Relaxed);
     drop(spinning);
     let mut times = Vec::new();

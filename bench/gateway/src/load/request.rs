@@ -36,9 +36,8 @@ impl Request {
             }
             Speech::Mcp2026 => {
                 wanted.push(format!(r#""id":{PLACE}"#));
-                let mut headers = mcp_headers("2026-07-28", None);
-                headers += "mcp-method: tools/call\r\n";
-                headers += &format!("mcp-name: {}\r\n", plan.tool);
+                let (headers, tool) = (mcp_headers("2026-07-28", None), &plan.tool);
+                let headers = format!("{headers}mcp-method: tools/call\r\nmcp-name: {tool}\r\n");
                 let meta = json!({
                     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                     "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
@@ -128,13 +127,10 @@ fn tools_call(plan: &Plan, meta: Option<Value>) -> Value {
 }
 
 fn mcp_headers(revision: &str, session: Option<&str>) -> String {
-    let mut headers = format!(
-        "accept: application/json, text/event-stream\r\nmcp-protocol-version: {revision}\r\n"
-    );
-    if let Some(session) = session {
-        headers += &format!("mcp-session-id: {session}\r\n");
-    }
-    headers
+    let session = session.map_or(String::new(), |id| format!("mcp-session-id: {id}\r\n"));
+    format!(
+        "accept: application/json, text/event-stream\r\nmcp-protocol-version: {revision}\r\n{session}"
+    )
 }
 
 fn post(plan: &Plan, headers: &str, body: &Value) -> Vec<u8> {

@@ -26,8 +26,7 @@ struct Outcome {
 pub(crate) fn serve() -> Result<()> {
     let schema: Value = serde_json::from_str(SCHEMA)?;
     let schema = jsonschema::validator_for(&schema).map_err(|error| anyhow!("{error}"))?;
-    let router =
-        Router::new().route("/run_tool", post(run_tool)).with_state(Arc::new(schema));
+    let router = Router::new().route("/run_tool", post(run_tool)).with_state(Arc::new(schema));
     runtime()?.block_on(async {
         let listener = listen().await?.tap_io(|stream| {
             stream.set_nodelay(true).ok();

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{listen, runtime};
-use crate::machine::stay_on;
+use crate::machine::{keep_up_with_session, stay_on};
 
 /// What is said, there and back.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -67,8 +67,9 @@ pub(crate) fn serve() -> Result<()> {
 }
 
 /// Speaks on standard streams until they end, on a core of its own.
-pub(crate) fn speak(core: usize) -> Result<()> {
+pub(crate) fn speak(core: usize, priority_of_session: &str) -> Result<()> {
     stay_on(core)?;
+    keep_up_with_session(priority_of_session);
     let echo = Echo { tool_router: Echo::tool_router() };
     runtime()?.block_on(async {
         echo.serve(stdio()).await?.waiting().await?;

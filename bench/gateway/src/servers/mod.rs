@@ -18,12 +18,10 @@ const SCHEMA: &str = r#"{
     "additionalProperties": false
 }"#;
 
-/// Listens on a free port and prints the address, as whoever has started this waits for it.
+/// Listens on a free port and tells the address as our own server does.
 async fn listen() -> Result<TcpListener> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let mut output = std::io::stdout().lock();
-    writeln!(output, "listening on http://{}", listener.local_addr()?)?;
-    output.flush()?;
+    writeln!(std::io::stderr(), "listening on http://{}", listener.local_addr()?)?;
     Ok(listener)
 }
 

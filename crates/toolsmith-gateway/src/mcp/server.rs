@@ -40,7 +40,8 @@ pub(crate) async fn answer_in_session(
         }
         "resources/unsubscribe" => resources::unsubscribe(&peer, request).map(Answer::Text),
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
-        _ => answer_any(gateway, &peer, request).await,
+        // What is rare is boxed: it would make the work of every call larger.
+        _ => Box::pin(answer_any(gateway, &peer, request)).await,
     }
 }
 
@@ -67,7 +68,8 @@ pub(crate) async fn answer_alone(
     match request.method.as_ref() {
         "server/discover" => Ok(Answer::Text(discover(request, peer.revision))),
         "subscriptions/listen" => subscribe(gateway, &peer, request).await,
-        _ => answer_any(gateway, &peer, request).await,
+        // What is rare is boxed: it would make the work of every call larger.
+        _ => Box::pin(answer_any(gateway, &peer, request)).await,
     }
 }
 
