@@ -14,16 +14,21 @@ mod house;
 mod http;
 mod json;
 mod mcp;
+mod peer;
 mod server;
+mod transport;
 mod underway;
 mod visitor;
 mod wire;
 
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
-pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
+pub use door::{
+    Algorithm, Doorkeeper, Grants, Hosts, Issuer, KeyRing, KeySource, Tokens, WithoutKey,
+};
 pub use gateway::{Gateway, GatewayConfig};
 pub use house::{Health, House};
 pub use mcp::speak;
 pub use server::{Ended, serve};
+pub use transport::{Tls, TlsError};
 
 use visitor::Visitor;

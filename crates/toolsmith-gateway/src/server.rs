@@ -18,6 +18,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     Gateway,
     http::{self, Failure},
+    peer,
+    transport::Transport,
     wire::Wire,
 };
 
@@ -63,12 +65,16 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(Arc::clone(&door).answer(stream, permit));
+                Ok((stream, peer)) => {
+                    let answering = Arc::clone(&door).answer(stream, permit);
+                    connections.spawn(peer::scope(peer.ip(), answering));
                 }
                 Err(error) => rest_after(&error).await,
             },
-            _ = sweeping.tick() => gateway.0.mcp.sweep(),
+            _ = sweeping.tick() => {
+                gateway.0.mcp.sweep();
+                gateway.0.guard.audit.sweep(&gateway.0.engine);
+            }
         }
     }
     drop(listener);
@@ -102,6 +108,7 @@ async fn rest_after(error: &io::Error) {
 struct Door {
     router: Router,
     protocol: http1::Builder,
+    transport: Transport,
     stop: CancellationToken,
 }
 
@@ -116,13 +123,15 @@ impl Door {
             .max_headers(MAX_HEADERS)
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
-        Self { router: http::router(gateway.clone()), protocol, stop }
+        let transport = Transport::new(gateway.0.config.tls.clone());
+        Self { router: http::router(gateway.clone()), protocol, transport, stop }
     }
 
     /// Answers the requests of one connection.
     async fn answer(self: Arc<Self>, stream: TcpStream, _permit: OwnedSemaphorePermit) {
         // Answers are small and whole: waiting for more to send with them only costs time.
         stream.set_nodelay(true).ok();
+        let Some(stream) = self.transport.open(stream).await else { return };
         let io = TokioIo::new(Wire::new(stream));
         let service = TowerToHyperService::new(self.router.clone());
         let mut connection = self.protocol.serve_connection(io, service);

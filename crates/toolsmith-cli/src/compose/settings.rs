@@ -45,7 +45,10 @@ pub(super) fn engine_config(settings: &Settings) -> EngineConfig {
 /// Returns how the doors are set.
 pub(crate) fn gateway_config(settings: &Settings, environment: &Environment) -> GatewayConfig {
     let serve = &settings.serve;
+    let half = settings.limits.max_concurrent.div_ceil(2);
+    let calls_per_caller = serve.calls_per_caller.unwrap_or(half);
     GatewayConfig {
+        calls_per_caller: Some(u32::try_from(calls_per_caller).unwrap_or(u32::MAX)),
         max_body_bytes: serve.max_body_bytes,
         read_timeout: serve.read_timeout,
         max_connections: serve.max_connections,

@@ -17,6 +17,7 @@ mod groups;
 mod health;
 mod openapi;
 mod overview;
+mod protected;
 mod records;
 mod reload;
 mod rendering;
@@ -31,7 +32,7 @@ mod tools;
 
 use axum::{Router, middleware::from_fn_with_state};
 
-pub(crate) use self::answer::Failure;
+pub(crate) use self::answer::{Failure, Why};
 use crate::{Gateway, door};
 
 /// Returns what answers requests.
