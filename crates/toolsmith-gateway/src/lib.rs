@@ -5,6 +5,7 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod by_sight;
 mod caretaker;
 mod counts;
 mod door;
@@ -17,12 +18,14 @@ mod mcp;
 mod server;
 mod underway;
 mod visitor;
+mod webhooks;
 
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
-pub use gateway::{Gateway, GatewayConfig};
+pub use gateway::{ByElicitation, Gateway, GatewayConfig};
 pub use house::{Health, House};
 pub use mcp::speak;
 pub use server::{Ended, serve};
+pub use webhooks::{Webhook, Webhooks, WrongSecret};
 
 use visitor::Visitor;

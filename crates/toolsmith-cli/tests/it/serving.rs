@@ -53,7 +53,7 @@ impl Serving {
     }
 
     /// Sends a signal, waits for the end, and returns the exit code and the rest of what was said.
-    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
         let mut rest = String::new();

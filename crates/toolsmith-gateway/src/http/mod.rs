@@ -34,7 +34,7 @@ use axum::{
     routing::{MethodRouter, get, post},
 };
 
-pub(crate) use self::answer::Failure;
+pub(crate) use self::{answer::Failure, call::outcome_of};
 use crate::{Gateway, door, mcp};
 
 /// Returns what answers requests.

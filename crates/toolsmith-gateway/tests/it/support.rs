@@ -292,9 +292,9 @@ pub(crate) async fn happens(events: &mut Subscription) -> Value {
 }
 
 /// A program with one group and nothing that could fail.
-#[derive(Debug)]
-struct Plain {
-    library: Option<Arc<dyn Library>>,
+#[derive(Debug, Default)]
+pub(crate) struct Plain {
+    pub(crate) library: Option<Arc<dyn Library>>,
 }
 
 impl House for Plain {
