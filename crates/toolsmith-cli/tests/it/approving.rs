@@ -13,10 +13,10 @@ use crate::{
     support::{PROGRAMS, Place, Ran, eventually},
 };
 
-/// A tool that a person must agree to, and one that leaves a mark when it runs.
+/// A tool that a person must agree to.
 const RISKY: &str = "name: risky\ndescription: Is risky.\napproval: true\n\
                      parameters: [{name: n, type: integer, required: true}]\n\
-                     entry: {type: javascript, code: 'return {ran: input.n};'}\n";
+                     entry: {type: command, command: [echo, 'ran {n}']}\n";
 
 fn place() -> Place {
     Place::new().with("tools/risky.yaml", RISKY)
@@ -59,7 +59,7 @@ fn whoever_started_the_program_approves_in_the_dialogue_of_their_client() {
         assert_eq!(approved["asked"].as_array().unwrap().len(), 1, "{approved}");
         assert!(approved["asked"][0].as_str().unwrap().contains(r#"{"n":7}"#), "{approved}");
         assert_eq!(approved["is_error"], false, "{mode}: {approved}");
-        assert!(approved["text"].as_str().unwrap().contains("\"ran\":7"), "{approved}");
+        assert!(approved["text"].as_str().unwrap().contains("ran 7"), "{approved}");
         for (answer, said) in [("deny", "denied it"), ("decline", "denied it"), ("cancel", "agree")]
         {
             let refused = answered(answer);
@@ -86,7 +86,7 @@ fn a_client_over_http_waits_for_the_word_at_the_shell() {
         let decided = place.json(&["approvals", "approve", &id]);
         assert_eq!(decided["decision"], "approve");
         let told = told(waiting);
-        assert!(told["text"].as_str().unwrap().contains("\"ran\":7"), "{mode}: {told}");
+        assert!(told["text"].as_str().unwrap().contains("ran 7"), "{mode}: {told}");
         assert!(told["asked"][0].as_str().unwrap().contains(&id), "{told}");
     }
     assert_eq!(place.json(&["approvals", "list"])["approvals"], json!([]));

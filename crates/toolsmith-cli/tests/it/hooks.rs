@@ -108,7 +108,7 @@ fn receivers_that_cannot_be_used_are_refused_at_the_start() {
         (
             "webhooks: {a: {url: 'https://a.example/', secret: x, types: [tool_aded]}}\n"
                 .to_owned(),
-            "there are no events of type `tool_aded`. Did you mean `tool_added`?",
+            "there are no events of type `tool_aded`. Did you mean `tool_added`",
         ),
         (
             "webhooks: {a: {url: 'https://a.example/', secret: '${NOT_SET}'}}\n".to_owned(),

@@ -114,7 +114,7 @@ impl Receiver {
 
     /// Returns how many events have not been delivered.
     pub(super) fn left(&self) -> u64 {
-        self.queue.events()
+        self.queue.events() + self.state.lock().given_up
     }
 
     /// Says what is wrong with the receiver.

@@ -13,6 +13,7 @@ mod conformance;
 mod door;
 mod eliciting;
 mod ending;
+mod every_door;
 mod fixtures;
 mod hearing;
 mod hostile;
