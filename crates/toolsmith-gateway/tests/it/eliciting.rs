@@ -109,13 +109,13 @@ impl<'a> Talk<'a> {
     /// Waits for the next message.
     async fn message(&mut self) -> Value {
         loop {
-            if let Some((event, rest)) = self.text.split_once("\n\n") {
+            if let Some(end) = self.text.find("\n\n") {
+                let rest = self.text.split_off(end + 2);
+                let event = std::mem::replace(&mut self.text, rest);
                 let line = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
-                let message = serde_json::from_str(line).unwrap();
-                self.text = rest.to_owned();
-                return message;
+                return serde_json::from_str(line).unwrap();
             }
-            let frame = within(self.body.frame()).await.expect("a message").unwrap();
+            let frame = within(self.body.frame()).await.unwrap().unwrap();
             self.text.push_str(std::str::from_utf8(frame.data_ref().unwrap()).unwrap());
         }
     }

@@ -3,6 +3,7 @@
 use http_body_util::BodyExt;
 use hyper::{Method, body::Incoming};
 use toolsmith_core::{AllowList, Tool, ToolSpec, Value, json};
+use toolsmith_gateway::GatewayConfig;
 
 use super::{
     mcp::{AbortOnDrop, begin_with, open},
@@ -85,7 +86,7 @@ const ALL: [&str; 3] = [
 #[tokio::test]
 async fn a_key_for_some_tools_hears_of_no_others() {
     let keys = Keys::new().await;
-    let running = Running::behind(keys.door(), Vec::new(), Default::default()).await;
+    let running = Running::behind(keys.door(), Vec::new(), GatewayConfig::default()).await;
     let all = keys.make("all", |_| {}).await;
     let some = keys.make("some", |new| new.tools = Some(AllowList::new(["*_file"]))).await;
     let mut everything = Listener::in_session(&running, &all).await;

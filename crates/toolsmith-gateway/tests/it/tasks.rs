@@ -66,7 +66,7 @@ impl House {
     }
 }
 
-fn call(name: &str, arguments: Value) -> Value {
+fn call(name: &str, arguments: &Value) -> Value {
     json!({ "name": name, "arguments": arguments })
 }
 
@@ -74,9 +74,9 @@ fn call(name: &str, arguments: Value) -> Value {
 async fn a_call_that_takes_long_becomes_a_task_for_clients_that_know_tasks() {
     let house = House::open(Duration::from_millis(30)).await;
     let key = house.keys.make("a", |_| {}).await;
-    let greeted = house.ask(&key, "tools/call", call("greet", json!({ "name": "B" }))).await;
+    let greeted = house.ask(&key, "tools/call", call("greet", &json!({ "name": "B" }))).await;
     assert_eq!(greeted["result"]["resultType"], "complete");
-    let slow = call("slow_compute", json!({ "seconds": 0.1, "label": "x" }));
+    let slow = call("slow_compute", &json!({ "seconds": 0.1, "label": "x" }));
     let made = house.ask(&key, "tools/call", slow.clone()).await["result"].clone();
     assert_eq!((&made["resultType"], &made["status"]), (&json!("task"), &json!("working")));
     let done = house.until(&key, &made["taskId"], "completed").await;
@@ -94,11 +94,11 @@ async fn a_call_that_takes_long_becomes_a_task_for_clients_that_know_tasks() {
 
 #[tokio::test]
 async fn a_task_belongs_to_its_caller_and_administrators() {
-    let house = House::open(Duration::from_secs(60)).await;
+    let house = House::open(Duration::from_mins(1)).await;
     let key = house.keys.make("a", |_| {}).await;
     let other = house.keys.make("b", |_| {}).await;
     let boss = house.keys.make("boss", |new| new.role = Role::Admin).await;
-    let slow = call("slow_compute", json!({ "seconds": 3600, "label": "x" }));
+    let slow = call("slow_compute", &json!({ "seconds": 3600, "label": "x" }));
     let made = house.ask(&key, "tools/call", slow).await["result"].clone();
     let named = json!({ "taskId": made["taskId"] });
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -118,9 +118,9 @@ async fn a_task_belongs_to_its_caller_and_administrators() {
 
 #[tokio::test]
 async fn a_task_asks_what_it_wants_to_know_and_goes_on_with_the_answer() {
-    let house = House::open(Duration::from_secs(60)).await;
+    let house = House::open(Duration::from_mins(1)).await;
     let key = house.keys.make("a", |_| {}).await;
-    let made = house.ask(&key, "tools/call", call("confirm_delete", json!({}))).await;
+    let made = house.ask(&key, "tools/call", call("confirm_delete", &json!({}))).await;
     let id = &made["result"]["taskId"];
     let asked = house.until(&key, id, "input_required").await;
     let (name, request) = asked["inputRequests"].as_object().unwrap().iter().next().unwrap();
@@ -159,7 +159,7 @@ impl<'a> Session<'a> {
     }
 
     async fn begin_task(&self, seconds: f64) -> Value {
-        let mut wished = call("slow_compute", json!({ "seconds": seconds, "label": "x" }));
+        let mut wished = call("slow_compute", &json!({ "seconds": seconds, "label": "x" }));
         wished["task"] = json!({ "ttl": 60_000 });
         self.ask("tools/call", wished).await["result"]["task"].clone()
     }
@@ -170,7 +170,7 @@ async fn a_client_of_a_session_wishes_for_a_task() {
     let house = House::open(Duration::from_millis(1)).await;
     let session = Session::begin(&house, &house.keys.make("a", |_| {}).await).await;
     // Without the wish a call is a call, however long it takes.
-    let plain = call("slow_compute", json!({ "seconds": 0.05, "label": "x" }));
+    let plain = call("slow_compute", &json!({ "seconds": 0.05, "label": "x" }));
     let plain = session.ask("tools/call", plain).await;
     assert_eq!(plain["result"]["content"][0]["text"], "computed \"x\"", "{plain}");
     let task = session.begin_task(0.05).await;
@@ -191,7 +191,7 @@ async fn a_client_of_a_session_wishes_for_a_task() {
     assert_eq!(listed["result"]["tasks"].as_array().unwrap().len(), 2, "{listed}");
     assert_eq!(other.ask("tasks/list", json!({})).await["result"]["tasks"], json!([]));
     // What must be a task is none without the wish.
-    let required = session.ask("tools/call", call("failing_job", json!({}))).await;
+    let required = session.ask("tools/call", call("failing_job", &json!({}))).await;
     assert_eq!(required["error"]["code"], -32601, "{required}");
     let tools = session.ask("tools/list", json!({})).await;
     let of = |name: &str| {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use toolsmith_core::{CallId, Value, json};
 
-use super::{Task, standing::Standing};
+use super::{standing::Standing, task::Task};
 use crate::{
     Gateway,
     mcp::{

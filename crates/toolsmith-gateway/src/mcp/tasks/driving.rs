@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolsmith_core::StreamItem;
 
-use super::Task;
+use super::task::Task;
 use crate::{
     Gateway,
     mcp::{
@@ -66,6 +66,7 @@ async fn run(
     };
     drop(held);
     task.end(engine.now(), broken);
+    gateway.0.mcp.tasks.end(task.id);
 }
 
 fn progress(done: f64, total: Option<f64>, message: &str) -> String {

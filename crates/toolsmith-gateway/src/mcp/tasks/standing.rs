@@ -1,13 +1,18 @@
 //! How a task is, in the words of each revision.
 
+use std::time::Duration;
+
 use toolsmith_core::{ErrorKind, Map, Outcome, Value, json};
 
-use super::{POLL, Task};
+use super::task::Task;
 use crate::{
     Gateway,
     mcp::{refusal::Refusal, revision::Revision, tools::content, wire::Id, writing::Writing},
     underway::Progress,
 };
+
+/// How often a client should ask.
+const POLL: Duration = Duration::from_millis(500);
 
 /// How a task is.
 pub(super) enum Standing {
