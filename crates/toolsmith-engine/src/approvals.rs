@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::{
     sync::Notify,
@@ -27,7 +28,7 @@ struct Table {
 }
 
 /// A call that a person is asked about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Pending {
     /// The identifier to decide by.
     pub approval_id: CallId,

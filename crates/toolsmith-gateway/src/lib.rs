@@ -19,6 +19,7 @@ mod server;
 mod underway;
 mod visitor;
 mod webhooks;
+mod wire;
 
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
