@@ -257,6 +257,19 @@ async fn a_client_without_a_session_is_asked_in_rounds() {
 }
 
 #[tokio::test]
+async fn questions_to_one_caller_leave_room_for_those_to_others() {
+    let house = House::open(ByElicitation::Always).await;
+    for n in 0..250 {
+        let asked = call_alone(&house, &house.caller, n, json!({})).await;
+        assert_eq!(asked["result"]["resultType"], "input_required", "{n}: {asked}");
+    }
+    let refused = call_alone(&house, &house.caller, 250, json!({})).await;
+    assert_eq!(refused["error"]["code"], -32603, "{refused}");
+    let other = call_alone(&house, &house.other, 0, json!({})).await;
+    assert_eq!(other["result"]["resultType"], "input_required", "{other}");
+}
+
+#[tokio::test]
 async fn a_client_without_a_session_waits_for_who_decides() {
     let house = House::open(ByElicitation::Never).await;
     let asked = call_alone(&house, &house.caller, 1, json!({})).await;

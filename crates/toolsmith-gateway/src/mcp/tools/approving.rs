@@ -17,7 +17,7 @@ use crate::{
     mcp::{asking::Asking, guest::Opening, peer::Peer},
 };
 
-/// How long a call waits for a decision that somebody else makes.
+/// How long a call waits for an answer, and then for a decision that somebody else makes.
 const LONGEST_WAIT: Duration = Duration::from_mins(10);
 
 /// How much of an input a person is shown.
@@ -92,7 +92,7 @@ impl Approving {
         let name = format!("approval-{:032x}", u128::from_le_bytes(bytes));
         match self.decider {
             Decider::Person => {
-                let answer = self.asking.ask_as(&name, deciding(&pending)).await;
+                let answer = self.ask(&name, deciding(&pending)).await;
                 let Some(decision) = read(&answer) else { return false };
                 let by = format!("the person at the client of {}", self.caller);
                 // An administrator may have been faster; the next call tells what holds.
@@ -100,7 +100,7 @@ impl Approving {
                 true
             }
             Decider::Administrator => {
-                let answer = self.asking.ask_as(&name, waiting(&pending)).await;
+                let answer = self.ask(&name, waiting(&pending)).await;
                 if !matches!(answer, Answer::Accept(_)) {
                     return false;
                 }
@@ -108,6 +108,12 @@ impl Approving {
                 decided.ok().flatten().is_some()
             }
         }
+    }
+
+    /// Puts a question; no answer in time decides nothing.
+    async fn ask(&self, name: &str, question: Question) -> Answer {
+        let answer = timeout(LONGEST_WAIT, self.asking.ask_as(name, question)).await;
+        answer.unwrap_or(Answer::Cancel)
     }
 }
 
