@@ -1,13 +1,20 @@
 //! What changes, as clients hear of it that listen.
 
-use std::{future::pending, time::Duration};
+use std::{future::pending, sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use tokio::{sync::watch, time::sleep};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use toolsmith_core::{AllowList, Editions, Map, Rights, Value, json};
 
-use super::{guest::Chosen, resources::Followed, wire};
+use super::{
+    guest::Chosen,
+    resources::Followed,
+    revision::Revision,
+    session::Session,
+    tasks::{self, Changes, Task},
+    wire,
+};
 use crate::{Gateway, by_sight::mark};
 
 /// How long changes are gathered before they are told: one reload is one message.
@@ -75,6 +82,8 @@ pub(crate) struct Listening {
     interest: Interest,
     followed: Followed,
     view: View,
+    /// How the client's tasks are, where it is told.
+    tasks: Option<Changes>,
     gateway: Gateway,
     /// The request that opened the stream, where messages repeat it.
     subscription: Option<Box<RawValue>>,
@@ -102,12 +111,20 @@ impl Listening {
             interest,
             followed,
             view,
+            tasks: None,
             gateway: gateway.clone(),
             subscription: None,
             _gone: ended.clone().drop_guard(),
             ended,
             waiting: Vec::new(),
         }
+    }
+
+    /// Tells how the tasks of a caller are, in revisions in which that belongs to a session.
+    pub(crate) fn with_tasks_of(mut self, session: &Session) -> Self {
+        let tasks = &self.gateway.0.mcp.tasks;
+        self.tasks = session.revision.has_tasks().then(|| tasks.listen(&session.visitor));
+        self
     }
 
     /// Repeats the request that opened the stream in every message; the first one tells what is heard.
@@ -129,6 +146,13 @@ impl Listening {
                 () = self.ended.cancelled() => return None,
                 changed = self.tools.changed() => changed.map(|()| true).ok()?,
                 () = changed(&mut self.library) => false,
+                task = changed_task(&mut self.tasks) => {
+                    let told = tasks::told(&self.gateway, &task, Revision::Nov2025).await;
+                    self.waiting.extend(told.map(|task| {
+                        wire::notification("notifications/tasks/status", &task)
+                    }));
+                    continue;
+                }
             };
             tokio::select! {
                 () = self.ended.cancelled() => return None,
@@ -183,6 +207,13 @@ impl Listening {
             members.insert("_meta".to_owned(), meta);
         }
         wire::notification(method, &members)
+    }
+}
+
+async fn changed_task(tasks: &mut Option<Changes>) -> Arc<Task> {
+    match tasks {
+        Some(tasks) => tasks.next().await,
+        None => pending().await,
     }
 }
 

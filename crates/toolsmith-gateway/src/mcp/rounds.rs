@@ -45,10 +45,10 @@ impl Rounds {
         getrandom::fill(&mut bytes).map_err(|_| Refusal::internal("There is no randomness."))?;
         let key = u128::from_le_bytes(bytes);
         let mut table = self.0.lock();
-        let of_caller =
-            |waiting: &&Box<Following>| waiting.subject.visitor == following.subject.visitor;
+        let visitor = following.subject.visitor.clone();
         let is_full = |table: &HashMap<u128, Box<Following>>| {
-            table.len() >= MOST || table.values().filter(of_caller).count() >= MOST_OF_ONE
+            let own = table.values().filter(|waiting| waiting.subject.visitor == visitor);
+            table.len() >= MOST || own.count() >= MOST_OF_ONE
         };
         if is_full(&table) {
             table.retain(|_, waiting| !waiting.is_over());

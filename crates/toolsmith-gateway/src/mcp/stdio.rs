@@ -170,6 +170,7 @@ impl Conversation {
         let Guest { visitor, group, .. } = self.guest.clone();
         let view = View::new(&self.gateway, visitor.rights, group);
         let listening = Listening::new(&self.gateway, view, heard, session.listen());
+        let listening = listening.with_tasks_of(session);
         let (sender, closed) = (self.sender.clone(), self.closed.clone());
         self.tasks.spawn(async move {
             listen(listening, &sender, &closed).await;

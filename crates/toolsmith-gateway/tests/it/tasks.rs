@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use hyper::Method;
+use http_body_util::BodyExt;
+use hyper::{Method, body::Incoming};
 use toolsmith_core::{Role, Value, json};
 use toolsmith_gateway::GatewayConfig;
 
 use super::{
     fixtures::tasks,
-    mcp::{begin_with, send},
+    mcp::{AbortOnDrop, begin_with, open, send},
     support::{Keys, Running, within},
 };
 
@@ -158,6 +159,17 @@ impl<'a> Session<'a> {
         within(sent).await.messages.into_iter().next().unwrap()
     }
 
+    /// Listens to what belongs to no request.
+    async fn listen(&self) -> Heard {
+        let headers = [
+            ("authorization", self.authorization.as_str()),
+            ("mcp-session-id", self.name.as_str()),
+            ("accept", "text/event-stream"),
+        ];
+        let (response, connection) = open(&self.house.running, Method::GET, &headers, "").await;
+        Heard { body: response.into_body(), _connection: connection }
+    }
+
     async fn begin_task(&self, seconds: f64) -> Value {
         let mut wished = call("slow_compute", &json!({ "seconds": seconds, "label": "x" }));
         wished["task"] = json!({ "ttl": 60_000 });
@@ -200,4 +212,35 @@ async fn a_client_of_a_session_wishes_for_a_task() {
         tool["execution"]["taskSupport"].clone()
     };
     assert_eq!((of("failing_job"), of("greet")), (json!("required"), json!("optional")));
+}
+
+/// What a session hears besides its answers.
+struct Heard {
+    body: Incoming,
+    _connection: AbortOnDrop,
+}
+
+impl Heard {
+    async fn next(&mut self) -> Value {
+        let frame = within(self.body.frame()).await.unwrap().unwrap();
+        let text = String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+        serde_json::from_str(line).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_session_hears_how_its_tasks_are_and_nobody_elses() {
+    let house = House::open(Duration::from_mins(1)).await;
+    let session = Session::begin(&house, &house.keys.make("a", |_| {}).await).await;
+    let other = Session::begin(&house, &house.keys.make("b", |_| {}).await).await;
+    let (mut heard, mut heard_by_other) = (session.listen().await, other.listen().await);
+    let task = session.begin_task(0.05).await;
+    let told = heard.next().await;
+    assert_eq!(told["method"], "notifications/tasks/status", "{told}");
+    assert_eq!(told["params"]["taskId"], task["taskId"]);
+    assert_eq!(told["params"]["status"], "completed");
+    // The first that the other hears of is a task of its own.
+    let task = other.begin_task(0.05).await;
+    assert_eq!(heard_by_other.next().await["params"]["taskId"], task["taskId"]);
 }

@@ -91,7 +91,8 @@ pub(crate) async fn get(
         Ok((session, guest)) => {
             let (heard, ended) = ((Interest::ALL, session.followed.clone()), session.listen());
             let view = View::new(&gateway, guest.visitor.rights, guest.group);
-            stream::listen(Listening::new(&gateway, view, heard, ended))
+            let listening = Listening::new(&gateway, view, heard, ended);
+            stream::listen(listening.with_tasks_of(&session))
         }
         Err(refusal) => refused(None, &refusal, Revision::Jul2026),
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use toolsmith_core::{CallId, Value, json};
+use toolsmith_core::{CallId, Map, Value, json};
 
 use super::{standing::Standing, task::Task};
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
         following::Answering,
         peer::Peer,
         refusal::Refusal,
+        revision::Revision,
         tools::responses,
         wire::{self, Request, present},
         writing::Writing,
@@ -43,6 +44,16 @@ pub(crate) fn made(task: &Task, answering: &Answering) -> Vec<u8> {
     }
     writing.put("task", &shown);
     writing.end()
+}
+
+/// Returns how a task is, as those who listen are told.
+pub(crate) async fn told(
+    gateway: &Gateway,
+    task: &Task,
+    revision: Revision,
+) -> Option<Map<String, Value>> {
+    let standing = task.standing(gateway).await?;
+    Some(task.shown(&standing, revision))
 }
 
 /// Answers how a task is, and what came of it.

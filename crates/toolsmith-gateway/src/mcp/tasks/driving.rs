@@ -41,6 +41,7 @@ async fn run(
             Heard::Item(StreamItem::Progress { done, total, message }) => {
                 let told = progress(done, total, &message);
                 task.change(engine.now(), |state| state.message = Some(told));
+                gateway.0.mcp.tasks.tell(&task);
             }
             // Chunks are parts of the output, which is told at the end.
             Heard::Item(StreamItem::Chunk(_)) => {}
@@ -49,6 +50,7 @@ async fn run(
                     posed.answer.send(answer).ok();
                 } else {
                     task.change(engine.now(), |state| state.open.push(posed));
+                    gateway.0.mcp.tasks.tell(&task);
                 }
             }
             Heard::Done(done) => break done,
@@ -66,6 +68,7 @@ async fn run(
     };
     drop(held);
     task.end(engine.now(), broken);
+    gateway.0.mcp.tasks.tell(&task);
     gateway.0.mcp.tasks.end(task.id);
 }
 

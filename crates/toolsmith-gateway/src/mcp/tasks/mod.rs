@@ -6,14 +6,17 @@
 
 mod answers;
 mod driving;
+mod news;
 mod standing;
 mod table;
 mod task;
 
 pub(crate) use self::{
-    answers::{cancel, get, list, made, result, update},
+    answers::{cancel, get, list, made, result, told, update},
     driving::drive,
+    news::Changes,
     table::Tasks,
+    task::Task,
 };
 
 /// The name of the extension.

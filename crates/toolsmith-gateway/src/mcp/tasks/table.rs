@@ -8,7 +8,10 @@ use std::{
 use parking_lot::Mutex;
 use toolsmith_core::{CallId, Text};
 
-use super::task::Task;
+use super::{
+    news::{Changes, News},
+    task::Task,
+};
 use crate::Visitor;
 
 /// How many tasks are remembered that have ended; older ones are forgotten before their time.
@@ -16,7 +19,10 @@ const MOST_ENDED: usize = 10_000;
 
 /// The tasks that somebody may ask for.
 #[derive(Debug, Default)]
-pub(crate) struct Tasks(Mutex<Known>);
+pub(crate) struct Tasks {
+    known: Mutex<Known>,
+    news: News,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -28,18 +34,18 @@ struct Known {
 impl Tasks {
     /// Finds a task that a visitor may see.
     pub(super) fn find(&self, visitor: &Visitor, id: &str) -> Option<Arc<Task>> {
-        let task = self.0.lock().by_id.get(&id.parse().ok()?).map(Arc::clone)?;
+        let task = self.known.lock().by_id.get(&id.parse().ok()?).map(Arc::clone)?;
         visitor.may_see(Some(&task.owner)).then_some(task)
     }
 
     /// Remembers a task.
     pub(super) fn add(&self, task: Arc<Task>) {
-        self.0.lock().by_id.insert(task.id, task);
+        self.known.lock().by_id.insert(task.id, task);
     }
 
     /// Notes that a task has ended; too many of those make the oldest give way.
     pub(super) fn end(&self, id: CallId) {
-        let mut known = self.0.lock();
+        let mut known = self.known.lock();
         known.ended.push_back(id);
         if known.ended.len() > MOST_ENDED
             && let Some(oldest) = known.ended.pop_front()
@@ -48,9 +54,19 @@ impl Tasks {
         }
     }
 
+    /// Tells who listens that a task has changed.
+    pub(super) fn tell(&self, task: &Arc<Task>) {
+        self.news.tell(task);
+    }
+
+    /// Hears how the tasks of a caller are, from now on.
+    pub(crate) fn listen(&self, owner: &Text) -> Changes {
+        self.news.listen(owner)
+    }
+
     /// Returns the tasks of a caller, the oldest first, behind one.
     pub(super) fn of(&self, owner: &Text, behind: Option<CallId>) -> Vec<Arc<Task>> {
-        let known = self.0.lock();
+        let known = self.known.lock();
         let is_wanted = |task: &&Arc<Task>| {
             task.owner == *owner && behind.is_none_or(|behind| task.id > behind)
         };
@@ -61,7 +77,8 @@ impl Tasks {
 
     /// Forgets the tasks whose outcome is no longer kept.
     pub(crate) fn sweep(&self) {
-        let mut known = self.0.lock();
+        self.news.sweep();
+        let mut known = self.known.lock();
         while let Some(oldest) = known.ended.front().copied() {
             if known.by_id.get(&oldest).is_some_and(|task| !task.is_forgotten()) {
                 break;
@@ -77,7 +94,7 @@ impl Tasks {
 
     #[cfg(test)]
     fn len(&self) -> usize {
-        self.0.lock().by_id.len()
+        self.known.lock().by_id.len()
     }
 }
 
