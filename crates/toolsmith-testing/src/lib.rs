@@ -14,6 +14,7 @@
 //! ```
 
 pub mod clock;
+pub mod conformance;
 pub mod fixtures;
 pub mod ids;
 pub mod sink;

@@ -11,7 +11,7 @@ use toolsmith_connectors::{
     mcp::Servers,
 };
 use toolsmith_core::{
-    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, State, ToolName, ToolSpec,
+    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Library, State, ToolName, ToolSpec,
 };
 use toolsmith_definitions::{Definitions, Switches};
 use toolsmith_engine::Engine;
@@ -32,6 +32,8 @@ pub(super) struct Premises {
     pub(super) held: Arc<Mutex<BTreeMap<String, Held>>>,
     /// Nothing when records cannot be kept; then why.
     pub(super) store: Result<Store, String>,
+    /// What MCP servers offer besides tools.
+    pub(super) library: Arc<dyn Library>,
 }
 
 impl House for Premises {
@@ -72,6 +74,10 @@ impl House for Premises {
             };
             store.artifacts(query).await.map(|list| list.artifacts).unwrap_or_default()
         })
+    }
+
+    fn library(&self) -> Option<Arc<dyn Library>> {
+        Some(Arc::clone(&self.library))
     }
 
     fn caretaker(&self) -> Option<&dyn Caretaker> {

@@ -44,7 +44,7 @@ async fn run(
                 gateway.0.mcp.tasks.tell(&task);
             }
             // Chunks are parts of the output, which is told at the end.
-            Heard::Item(StreamItem::Chunk(_)) => {}
+            Heard::Item(_) => {}
             Heard::Posed(posed) => {
                 if let Some(answer) = task.asking.take(&posed.name) {
                     posed.answer.send(answer).ok();

@@ -19,7 +19,7 @@ use crate::{
         Answer,
         asking::Asking,
         following::{Answering, Channels, Done, Due, Following, Telling},
-        meta::{Level, Meta},
+        meta::Meta,
         peer::Peer,
         refusal::Refusal,
         rounds::Subject,
@@ -97,8 +97,8 @@ pub(crate) async fn call(
     let spec = entry.as_ref().map(|entry| &entry.spec);
     let is_promised = spec.is_some_and(|spec| is_promised(spec, peer.revision));
     let promise = if is_promised { Promise::Structure } else { Promise::Nothing };
-    let hears = peer.level.is_some_and(|level| level <= Level::Info);
-    let streams = token.is_some() || hears && spec.is_some_and(|spec| spec.stream_support);
+    let hears = peer.level.is_some() && spec.is_some_and(|spec| spec.stream_support);
+    let streams = token.is_some() || hears;
     let due = due(gateway, peer, spec, calling.task.is_some())?;
     // Who wishes for a task takes it back as one.
     let session = peer.session.as_ref().filter(|_| due.is_none());
@@ -153,7 +153,7 @@ fn follow(
     let mut channels = Channels::default();
     if told.2.token.is_some() || told.2.level.is_some() {
         let (sender, items) = mpsc::channel(AHEAD);
-        call.stream = Some(StreamSink::new(sender));
+        call.stream = Some(StreamSink::new(sender).with_level(told.2.level));
         channels.items = Some(items);
     }
     let asking = match (&peer.session, due) {
