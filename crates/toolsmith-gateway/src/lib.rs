@@ -5,6 +5,7 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod by_sight;
 mod caretaker;
 mod counts;
 mod door;
@@ -19,16 +20,18 @@ mod server;
 mod transport;
 mod underway;
 mod visitor;
+mod webhooks;
 mod wire;
 
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{
     Algorithm, Doorkeeper, Grants, Hosts, Issuer, KeyRing, KeySource, Tokens, WithoutKey,
 };
-pub use gateway::{Gateway, GatewayConfig};
+pub use gateway::{ByElicitation, Gateway, GatewayConfig};
 pub use house::{Health, House};
 pub use mcp::speak;
 pub use server::{Ended, serve};
 pub use transport::{Tls, TlsError};
+pub use webhooks::{Webhook, Webhooks, WrongSecret};
 
 use visitor::Visitor;

@@ -41,9 +41,11 @@ async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> R
     let config = compose::gateway_config(settings, &session.environment);
     let gateway =
         Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);
+    let webhooks = compose::webhooks(session, settings, workshop.engine())?;
     let streams = (stdin(), stdout());
     let stop = interrupt.token().clone();
     let spoken = toolsmith_gateway::speak(gateway, group, streams, stop).await;
+    compose::close_webhooks(&webhooks).await;
     workshop.close().await;
     spoken.context("cannot speak MCP")?;
     Ok(exit::SUCCESS.into())

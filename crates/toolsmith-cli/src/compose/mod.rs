@@ -10,6 +10,7 @@ mod services;
 mod settings;
 mod toolbox;
 mod unwritten;
+mod webhooks;
 mod workshop;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 pub(crate) use self::{
     settings::{client, data_folder, gateway_config},
     toolbox::{Toolbox, Wanted, switches},
+    webhooks::{close as close_webhooks, webhooks},
     workshop::Workshop,
 };
 use crate::{Session, config::Settings, runtime::block_on};

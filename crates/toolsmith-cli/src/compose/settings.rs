@@ -13,7 +13,7 @@ use toolsmith_engine::{
     EngineConfig, UnknownParameters,
     limiter::{self, LimiterConfig},
 };
-use toolsmith_gateway::GatewayConfig;
+use toolsmith_gateway::{ByElicitation, GatewayConfig};
 use toolsmith_net::{Allow, Client};
 use toolsmith_store::{Durability, StoreConfig};
 
@@ -54,6 +54,12 @@ pub(crate) fn gateway_config(settings: &Settings, environment: &Environment) -> 
         max_connections: serve.max_connections,
         shutdown_timeout: serve.shutdown_timeout,
         allowed_paths: Some(allowed_paths(settings, environment)),
+        task_after: serve.task_after,
+        approve_by_elicitation: match settings.by_elicitation {
+            config::ByElicitation::Stdio => ByElicitation::Streams,
+            config::ByElicitation::Always => ByElicitation::Always,
+            config::ByElicitation::Never => ByElicitation::Never,
+        },
         ..GatewayConfig::default()
     }
 }

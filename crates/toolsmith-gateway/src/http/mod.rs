@@ -32,7 +32,10 @@ mod tools;
 
 use axum::{Router, middleware::from_fn_with_state};
 
-pub(crate) use self::answer::{Failure, Why};
+pub(crate) use self::{
+    answer::{Failure, Why},
+    call::outcome_of,
+};
 use crate::{Gateway, door};
 
 /// Returns what answers requests.
