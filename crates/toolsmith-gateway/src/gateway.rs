@@ -8,13 +8,13 @@ use std::{
 
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use toolsmith_core::{CallerType, Context};
+use toolsmith_core::{CallerType, Context, Secret};
 use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    Caretaker, Doorkeeper, House, Visitor, counts::Counts, feed::Feed, http::Failure, mcp,
-    underway::Underway,
+    AccessLog, Caretaker, Doorkeeper, House, MetricsDoor, Telemetry, Visitor, counts::Counts,
+    feed::Feed, http::Failure, mcp, metrics::Metrics, telemetry, underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -36,6 +36,7 @@ pub(crate) struct Parts {
     pub(crate) counts: Counts,
     pub(crate) underway: Underway,
     pub(crate) feed: Feed,
+    pub(crate) metrics: Metrics,
     /// What goes on without a connection.
     pub(crate) tasks: TaskTracker,
     /// Says that the doors are closing.
@@ -59,6 +60,26 @@ pub struct GatewayConfig {
     pub max_mcp_sessions: usize,
     /// How long an MCP session is held that nobody uses.
     pub mcp_session_timeout: Duration,
+    /// Who may read `/metrics`.
+    pub metrics: MetricsDoor,
+    /// A key that opens `/metrics` and nothing else.
+    pub metrics_key: Option<Secret>,
+    /// How large answers are sent.
+    pub answers: Answers,
+    /// Where a line is written for each request.
+    pub access_log: Option<AccessLog>,
+    /// Where traces and metrics go.
+    pub telemetry: Option<Telemetry>,
+}
+
+/// How large answers are sent to clients that take them packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Packed by gzip.
+    #[default]
+    Packed,
+    /// As they are.
+    Plain,
 }
 
 impl Default for GatewayConfig {
@@ -71,7 +92,19 @@ impl Default for GatewayConfig {
             allowed_paths: None,
             max_mcp_sessions: 10_000,
             mcp_session_timeout: Duration::from_mins(30),
+            metrics: MetricsDoor::default(),
+            metrics_key: None,
+            answers: Answers::default(),
+            access_log: None,
+            telemetry: None,
         }
+    }
+}
+
+impl GatewayConfig {
+    /// Tells whether anybody wants to know of each request.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.access_log.is_some() || self.telemetry.is_some()
     }
 }
 
@@ -94,6 +127,7 @@ impl Gateway {
             counts: Counts::default(),
             underway: Underway::default(),
             feed: Feed::default(),
+            metrics: Metrics::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             mcp,
@@ -125,6 +159,7 @@ impl Gateway {
             caller_type: door,
             allowed_paths: self.0.config.allowed_paths.clone(),
             rights: visitor.rights.clone(),
+            trace: self.0.config.telemetry.as_ref().and_then(|_| telemetry::here()),
             ..Context::default()
         }
     }

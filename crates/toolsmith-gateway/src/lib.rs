@@ -5,6 +5,7 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod access;
 mod caretaker;
 mod counts;
 mod door;
@@ -14,15 +15,23 @@ mod house;
 mod http;
 mod json;
 mod mcp;
+mod metrics;
+mod packing;
 mod server;
+mod telemetry;
 mod underway;
 mod visitor;
+mod watched;
+mod words;
 
+pub use access::{AccessLog, AccessTarget};
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
 pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
-pub use gateway::{Gateway, GatewayConfig};
+pub use gateway::{Answers, Gateway, GatewayConfig};
 pub use house::{Health, House};
 pub use mcp::speak;
+pub use metrics::MetricsDoor;
 pub use server::{Ended, serve};
+pub use telemetry::{Sampler, Telemetry, TelemetryConfig};
 
 use visitor::Visitor;

@@ -1,13 +1,10 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use hyper::{server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -15,7 +12,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Gateway, http};
+use crate::{Gateway, http, watched::Watched};
 
 /// How long to wait after an error that the next attempt would meet again.
 const AFTER_AN_ERROR: Duration = Duration::from_millis(100);
@@ -44,6 +41,9 @@ pub struct Ended {
 /// calls on old ones by the engine.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) -> Ended {
     let config = &gateway.0.config;
+    if let Some(telemetry) = &config.telemetry {
+        telemetry.measure(&gateway.0);
+    }
     let door = Arc::new(Door::new(&gateway, stop.clone()));
     let connections = TaskTracker::new();
     let mut sweeping = interval(config.mcp_session_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP));
@@ -59,8 +59,8 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             biased;
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(Arc::clone(&door).answer(stream, permit));
+                Ok((stream, peer)) => {
+                    connections.spawn(Arc::clone(&door).answer(stream, peer, permit));
                 }
                 Err(error) => rest_after(&error).await,
             },
@@ -97,6 +97,7 @@ async fn rest_after(error: &io::Error) {
 /// What every connection needs.
 struct Door {
     router: Router,
+    gateway: Gateway,
     protocol: http1::Builder,
     stop: CancellationToken,
 }
@@ -110,14 +111,21 @@ impl Door {
             .max_buf_size(MAX_HEAD)
             .max_headers(MAX_HEADERS)
             .pipeline_flush(true);
-        Self { router: http::router(gateway.clone()), protocol, stop }
+        Self { router: http::router(gateway.clone()), gateway: gateway.clone(), protocol, stop }
     }
 
     /// Answers the requests of one connection.
-    async fn answer(self: Arc<Self>, stream: TcpStream, _permit: OwnedSemaphorePermit) {
+    async fn answer(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        _permit: OwnedSemaphorePermit,
+    ) {
+        let _connected = self.gateway.0.metrics.connect();
         // Answers are small and whole: waiting for more to send with them only costs time.
         stream.set_nodelay(true).ok();
-        let service = TowerToHyperService::new(self.router.clone());
+        let watched = Watched::new(self.router.clone(), self.gateway.clone(), peer);
+        let service = service_fn(move |request| Arc::clone(&watched).answer(request));
         let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), service));
         let ended = tokio::select! {
             biased;

@@ -14,6 +14,7 @@
 //! ```
 
 pub mod clock;
+pub mod collector;
 pub mod fixtures;
 pub mod ids;
 pub mod sink;

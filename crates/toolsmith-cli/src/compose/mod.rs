@@ -8,6 +8,7 @@ mod house;
 mod servers;
 mod services;
 mod settings;
+mod telemetry;
 mod toolbox;
 mod unwritten;
 mod workshop;
@@ -22,6 +23,7 @@ use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
     settings::{client, data_folder, gateway_config},
+    telemetry::telemetry,
     toolbox::{Toolbox, Wanted, switches},
     workshop::Workshop,
 };

@@ -32,7 +32,8 @@ pub use self::{
     secrets::secrets,
     settings::{
         Durability, Limits, McpAuth, McpOnChange, McpSandbox, McpServer, McpStart, McpTools,
-        McpTransport, OutputSettings, Provider, Records, Retention, Settings, Strategy, WebSearch,
+        McpTransport, MetricsDoor, OutputSettings, Provider, Records, Retention, Settings,
+        Strategy, WebSearch,
     },
     shown::{Shown, shown},
     starter::starter,

@@ -41,6 +41,33 @@ pub struct Settings {
     pub mcp_servers: Vec<McpServer>,
     /// How other programs are served.
     pub serve: Serve,
+    /// Where traces and metrics are sent.
+    pub telemetry: TelemetrySettings,
+}
+
+/// Where traces and metrics are sent.
+#[derive(Clone, Debug, Default)]
+pub struct TelemetrySettings {
+    /// The address of the collector; nothing is sent without one.
+    pub endpoint: Option<Template>,
+    /// Headers of every request to it.
+    pub headers: BTreeMap<String, Secret<Template>>,
+    /// What we are called there.
+    pub service_name: Option<Template>,
+    /// Which traces are kept.
+    pub sampler: Option<Template>,
+}
+
+/// Who may read the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetricsDoor {
+    /// Administrators, and whoever has the key for metrics.
+    #[default]
+    Admin,
+    /// Everybody.
+    Open,
+    /// Nobody.
+    Off,
 }
 
 /// How other programs are served.
@@ -60,6 +87,18 @@ pub struct Serve {
     pub read_timeout: Duration,
     /// How long calls under way may take to end at the end.
     pub shutdown_timeout: Duration,
+    /// How many MCP sessions are held at once.
+    pub max_mcp_sessions: usize,
+    /// How long an MCP session is held that nobody uses.
+    pub mcp_session_timeout: Duration,
+    /// Who may read the metrics.
+    pub metrics: MetricsDoor,
+    /// A key that opens the metrics and nothing else.
+    pub metrics_key: Option<Secret<Template>>,
+    /// Whether large answers are packed.
+    pub compression: bool,
+    /// Where a line is written for each request: `off`, `on` or a file.
+    pub access_log: Template,
 }
 
 /// How many calls, how long.
@@ -297,6 +336,7 @@ impl Default for Settings {
             web_search: WebSearch::default(),
             mcp_servers: Vec::new(),
             serve: Serve::default(),
+            telemetry: TelemetrySettings::default(),
         }
     }
 }
@@ -311,6 +351,12 @@ impl Default for Serve {
             max_connections: 16_384,
             read_timeout: Duration::from_secs(30),
             shutdown_timeout: Duration::from_secs(30),
+            max_mcp_sessions: 10_000,
+            mcp_session_timeout: Duration::from_mins(30),
+            metrics: MetricsDoor::Admin,
+            metrics_key: None,
+            compression: true,
+            access_log: Template::literal("off"),
         }
     }
 }

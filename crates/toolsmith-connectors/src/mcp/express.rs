@@ -18,6 +18,7 @@ use rmcp::model::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use tokio::sync::oneshot;
+use toolsmith_core::TraceContext;
 
 use super::outbox::{Answer, FIRST, Outbox};
 
@@ -45,8 +46,9 @@ impl Express {
         &self,
         number: i64,
         params: &CallToolRequestParams,
+        trace: Option<TraceContext>,
     ) -> io::Result<oneshot::Receiver<Answer>> {
-        self.outbox.ask(number, &request(number, &self.about_us, params))
+        self.outbox.ask(number, &request(number, &self.about_us, params, trace))
     }
 
     /// Forgets a call that nobody waits for any more.
@@ -99,15 +101,20 @@ struct Params<'a> {
 struct Meta<'a> {
     about_us: &'a JsonObject,
     token: i64,
+    trace: Option<TraceContext>,
 }
 
 impl Serialize for Meta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.about_us.len() + 1))?;
+        let mut map = serializer
+            .serialize_map(Some(self.about_us.len() + 1 + usize::from(self.trace.is_some())))?;
         for (key, value) in self.about_us {
             map.serialize_entry(key, value)?;
         }
         map.serialize_entry("progressToken", &self.token)?;
+        if let Some(trace) = &self.trace {
+            map.serialize_entry("traceparent", &trace.to_string())?;
+        }
         map.end()
     }
 }
@@ -116,13 +123,14 @@ fn request<'a>(
     number: i64,
     about_us: &'a JsonObject,
     params: &'a CallToolRequestParams,
+    trace: Option<TraceContext>,
 ) -> Request<'a> {
     Request {
         jsonrpc: "2.0",
         id: number,
         method: "tools/call",
         params: Params {
-            meta: Meta { about_us, token: number },
+            meta: Meta { about_us, token: number, trace },
             name: &params.name,
             arguments: params.arguments.as_ref(),
             input_responses: params.input_responses.as_ref(),
@@ -225,7 +233,7 @@ mod tests {
         for revision in [ProtocolVersion::LATEST_WITH_INITIALIZE, ProtocolVersion::LATEST] {
             let about_us = about_us(&revision, us());
             for params in [&plain, &full, &again] {
-                let ours = serde_json::to_string(&request(FIRST, &about_us, params)).unwrap();
+                let ours = serde_json::to_string(&request(FIRST, &about_us, params, None)).unwrap();
                 assert_eq!(ours, line_of_library(&revision, params).await);
             }
         }

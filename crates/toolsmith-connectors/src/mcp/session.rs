@@ -12,7 +12,7 @@ use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
         CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ProgressToken,
-        RequestId, ServerPeerInfo, ServerResult, SubscriptionFilter,
+        RequestId, RequestMetaObject, ServerPeerInfo, ServerResult, SubscriptionFilter,
     },
     service::PeerRequestOptions,
 };
@@ -21,7 +21,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use toolsmith_core::ToolContext;
+use toolsmith_core::{ToolContext, TraceContext};
 
 use super::{express::Express, keeper::End, routes::Routes, vitals::Vitals};
 
@@ -106,7 +106,7 @@ impl Session {
         // The route is left first, so that whoever hears of a call given up does not find it there.
         let mut waiting = Waiting { session: self, id: None };
         let _route = self.route(ProgressToken(id.clone()), &id, cx);
-        let Ok(answer) = express.call(number, params) else {
+        let Ok(answer) = express.call(number, params, cx.context().trace) else {
             // Nothing can be said to this server any more.
             self.retire();
             self.stop.cancel();
@@ -128,7 +128,8 @@ impl Session {
         params: CallToolRequestParams,
     ) -> Result<ServerResult, Unanswered> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let options = PeerRequestOptions::no_options();
+        let mut options = PeerRequestOptions::no_options();
+        options.meta = cx.context().trace.map(meta_of);
         let sent = self.peer.send_request_with_option(request, options).await;
         let mut handle = match sent {
             Ok(handle) => handle,
@@ -257,4 +258,11 @@ impl Drop for Route<'_> {
     fn drop(&mut self) {
         self.routes.leave(&self.token);
     }
+}
+
+/// Tells a server where in a trace a call stands.
+fn meta_of(trace: TraceContext) -> RequestMetaObject {
+    let mut meta = RequestMetaObject::new();
+    meta.0.0.insert("traceparent".to_owned(), trace.to_string().into());
+    meta
 }

@@ -13,10 +13,10 @@ use subtle::ConstantTimeEq;
 use toolsmith_core::{EventKind, Secret, Timestamp, json};
 
 pub use self::{hosts::Hosts, keys::KeyRing};
-use crate::{Gateway, Visitor, http::Failure};
+use crate::{Gateway, MetricsDoor, Visitor, http::Failure, watched::Sender};
 
-/// The one address that answers strangers: whoever watches the program has no key.
-const OPEN: &str = "/health";
+/// The addresses that answer strangers: whoever watches the program has no key.
+const OPEN: [&str; 3] = ["/health", "/health/live", "/health/ready"];
 
 /// Lets callers in.
 #[derive(Debug)]
@@ -94,6 +94,23 @@ fn credential(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
     headers.get("x-api-key").map(|value| value.to_str().map_err(|_| unreadable())).transpose()
 }
 
+impl Gateway {
+    /// Tells whether an address answers somebody whom no key makes known.
+    fn is_open_to(&self, request: &Request) -> bool {
+        let path = request.uri().path();
+        OPEN.contains(&path) || path == "/metrics" && self.shows_metrics(request.headers())
+    }
+
+    fn shows_metrics(&self, headers: &HeaderMap) -> bool {
+        let config = &self.0.config;
+        let key = config.metrics_key.as_ref().filter(|_| config.metrics == MetricsDoor::Admins);
+        let shown = credential(headers).ok().flatten().map(str::as_bytes);
+        let fits =
+            key.zip(shown).is_some_and(|(key, shown)| key.expose().as_bytes().ct_eq(shown).into());
+        fits || config.metrics == MetricsDoor::Open
+    }
+}
+
 /// Stands before every address: whoever gets past has a name.
 pub(crate) async fn stand(
     State(gateway): State<Gateway>,
@@ -103,10 +120,15 @@ pub(crate) async fn stand(
     let now = gateway.0.engine.now();
     match gateway.0.door.admit(request.headers(), now).await {
         Ok(visitor) => {
+            let sender = gateway.0.config.is_watched().then(|| Sender(visitor.id.clone()));
             request.extensions_mut().insert(visitor);
-            next.run(request).await
+            let mut response = next.run(request).await;
+            if let Some(sender) = sender {
+                response.extensions_mut().insert(sender);
+            }
+            response
         }
-        Err(failure) if request.uri().path() == OPEN && failure.is_unauthenticated() => {
+        Err(failure) if failure.is_unauthenticated() && gateway.is_open_to(&request) => {
             next.run(request).await
         }
         Err(failure) => {

@@ -1,8 +1,12 @@
-//! `GET /health`: is everything well?
+//! `GET /health`: is everything well? `/health/live` and `/health/ready` say it by their status.
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use serde::Serialize;
 
 use super::answer::{Failure, Json};
@@ -19,6 +23,12 @@ pub(super) struct Report {
     parts: Option<BTreeMap<&'static str, Health>>,
 }
 
+/// Whether a program that watches this one should let it be.
+#[derive(Debug, Serialize)]
+struct Sign {
+    status: &'static str,
+}
+
 /// Answers how the program is; a part that fails makes it `degraded`, not dead.
 pub(super) async fn health(
     State(gateway): State<Gateway>,
@@ -32,4 +42,23 @@ pub(super) async fn health(
         uptime_s: gateway.0.started.elapsed().as_secs(),
         parts: visitor.is_ok().then_some(parts),
     })
+}
+
+/// Answers that it lives: whoever reads this has an answer.
+pub(super) async fn live() -> Response {
+    Json(Sign { status: "ok" }).into_response()
+}
+
+/// Answers whether calls may be sent: not before everything is there, and not while it ends.
+pub(super) async fn ready(State(gateway): State<Gateway>) -> Response {
+    let status = if gateway.0.closing.is_cancelled() {
+        "ending"
+    } else if gateway.0.house.is_ready() {
+        return Json(Sign { status: "ok" }).into_response();
+    } else {
+        "starting"
+    };
+    let mut response = Json(Sign { status }).into_response();
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    response
 }

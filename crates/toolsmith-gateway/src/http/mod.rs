@@ -14,6 +14,7 @@ mod events;
 mod following;
 mod groups;
 mod health;
+mod metrics;
 mod openapi;
 mod overview;
 mod records;
@@ -41,6 +42,9 @@ use crate::{Gateway, door, mcp};
 pub(crate) fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/health", get(health::health))
+        .route("/health/live", get(health::live))
+        .route("/health/ready", get(health::ready))
+        .route("/metrics", get(metrics::metrics))
         .route("/tools", get(tools::tools).post(define::define))
         .route("/tools/{name}", get(tool::show).delete(tool::remove))
         .route("/tools/{name}/enable", post(tool::enable))

@@ -24,6 +24,7 @@ mod session;
 mod sessions;
 mod stdio;
 mod tools;
+mod traced;
 mod wire;
 mod writing;
 
@@ -67,6 +68,11 @@ impl Memory {
             nobody: Arc::new(Asking::nobody()),
             ended: CancellationToken::new(),
         }
+    }
+
+    /// Returns how many sessions are open.
+    pub(crate) fn open_sessions(&self) -> usize {
+        self.sessions.count()
     }
 
     /// Forgets what nobody came back to.

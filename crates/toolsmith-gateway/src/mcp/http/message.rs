@@ -20,6 +20,7 @@ use crate::{
         revision::Revision,
         server::{answer_alone, answer_in_session, hear},
         session::Session,
+        traced::{self, Told},
         wire::{Message, Request},
     },
 };
@@ -36,7 +37,15 @@ pub(super) async fn answer(
     let is_alone = session.is_none() && spoken.stands_alone();
     match message {
         Message::Request(request) if is_alone => {
-            let answer = answer_alone(gateway, visitor, Some(headers), &request).await;
+            let answering = answer_alone(gateway, visitor, Some(headers), &request);
+            let answer = match &gateway.0.config.telemetry {
+                None => answering.await,
+                Some(telemetry) => {
+                    let told = Told { revision: Revision::Jul2026, session: None };
+                    let traced = traced::request((gateway, telemetry), &request, told, answering);
+                    Box::pin(traced).await
+                }
+            };
             respond(answer, &request, forms, Revision::Jul2026).await
         }
         Message::Request(request) if request.method == "initialize" => {
@@ -46,7 +55,7 @@ pub(super) async fn answer(
             StatusCode::ACCEPTED.into_response()
         }
         message => match find(gateway, &visitor, session, spoken) {
-            Ok(session) => within(gateway, &session, visitor, forms, message).await,
+            Ok(found) => within(gateway, (&found, session), visitor, forms, message).await,
             Err(refusal) => {
                 let id = match &message {
                     Message::Request(request) => Some(request.id),
@@ -95,14 +104,22 @@ fn begin(gateway: &Gateway, visitor: &Visitor, request: &Request<'_>) -> Respons
 
 async fn within(
     gateway: &Gateway,
-    session: &Arc<Session>,
+    (session, key): (&Arc<Session>, Option<&str>),
     visitor: Visitor,
     forms: Forms,
     message: Message<'_>,
 ) -> Response {
     match message {
         Message::Request(request) => {
-            let answer = answer_in_session(gateway, session, visitor, &request).await;
+            let answering = answer_in_session(gateway, session, visitor, &request);
+            let answer = match &gateway.0.config.telemetry {
+                None => answering.await,
+                Some(telemetry) => {
+                    let told = Told { revision: session.revision, session: key };
+                    let traced = traced::request((gateway, telemetry), &request, told, answering);
+                    Box::pin(traced).await
+                }
+            };
             respond(answer, &request, forms, session.revision).await
         }
         Message::Notification(notification) => {

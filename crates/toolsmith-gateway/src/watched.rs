@@ -1,0 +1,207 @@
+//! Around every answer: counted, packed, and told to whoever wants to know.
+
+use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+
+use axum::{
+    Router,
+    body::HttpBody,
+    http::{HeaderMap, HeaderValue, Method, Request, header::HeaderName},
+    response::Response,
+};
+use hyper::{body::Incoming, service::Service};
+use hyper_util::service::TowerToHyperService;
+use tokio::time::Instant;
+use toolsmith_core::{Text, TraceContext, Tracer as _, to_millis};
+
+use crate::{
+    Answers, Gateway,
+    access::Line,
+    metrics::{Route, place_of},
+    packing::{self, Wish},
+    telemetry::{self, Role, Span, Value},
+};
+
+/// The header by which a request is known, to its client and in the log.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The header that tells the id of a call.
+pub(crate) const CALL_ID: HeaderName = HeaderName::from_static("x-call-id");
+
+/// The longest path and name that is written down.
+const LONGEST: usize = 256;
+
+/// Who sent a request, as an answer remembers it on its way out.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender(pub(crate) Text);
+
+/// A connection whose requests are answered.
+pub(crate) struct Watched {
+    router: TowerToHyperService<Router>,
+    gateway: Gateway,
+    peer: SocketAddr,
+}
+
+impl Watched {
+    pub(crate) fn new(router: Router, gateway: Gateway, peer: SocketAddr) -> Arc<Self> {
+        Arc::new(Self { router: TowerToHyperService::new(router), gateway, peer })
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response, Infallible> {
+        let started = Instant::now();
+        let config = &self.gateway.0.config;
+        let place = (Route::of(request.uri().path()), place_of(request.method()));
+        let wish = if config.answers == Answers::Packed {
+            Wish::of(request.headers())
+        } else {
+            Wish::Plain
+        };
+        let visit = config.is_watched().then(|| Box::new(Visit::new(&self.gateway, &request)));
+        let answering = self.router.call(request);
+        let mut response = match visit.as_ref().and_then(|visit| visit.span) {
+            Some(span) => telemetry::within(span, answering).await?,
+            None => answering.await?,
+        };
+        if config.answers == Answers::Packed {
+            response = packing::pack(response, wish).await;
+        }
+        let duration = started.elapsed();
+        self.gateway.0.metrics.requests.count(place, response.status(), duration);
+        if let Some(visit) = visit {
+            visit.end(&self, place.0, started, &mut response);
+        }
+        Ok(response)
+    }
+}
+
+/// What has to be known of a request once it is answered.
+struct Visit {
+    request_id: HeaderValue,
+    method: Method,
+    path: Text,
+    span: Option<TraceContext>,
+    parent: Option<TraceContext>,
+}
+
+impl Visit {
+    fn new(gateway: &Gateway, request: &Request<Incoming>) -> Self {
+        let headers = request.headers();
+        let parent = || headers.get("traceparent")?.to_str().ok()?.parse().ok();
+        let telemetry = gateway.0.config.telemetry.as_ref();
+        let parent: Option<TraceContext> = telemetry.and_then(|_| parent());
+        Self {
+            request_id: request_id(headers),
+            method: request.method().clone(),
+            path: beginning(request.uri().path()),
+            span: telemetry.map(|telemetry| telemetry.begin(parent)),
+            parent,
+        }
+    }
+
+    /// Tells the log and the trace what came of the request.
+    fn end(self, watched: &Watched, route: Route, started: Instant, response: &mut Response) {
+        response.headers_mut().insert(REQUEST_ID, self.request_id.clone());
+        let config = &watched.gateway.0.config;
+        let duration = started.elapsed();
+        let started_at = watched.gateway.0.engine.now().minus(duration);
+        if let Some(log) = &config.access_log {
+            let call_id = response.headers().get(&CALL_ID).and_then(|id| id.to_str().ok());
+            log.take(Line {
+                time: started_at,
+                request_id: text_of(&self.request_id),
+                method: Text::from(self.method.as_str()),
+                path: self.path.clone(),
+                route: route.as_str(),
+                status: response.status().as_u16(),
+                duration_ms: to_millis(duration),
+                bytes: response.body().size_hint().exact(),
+                caller: response.extensions().get::<Sender>().map(|Sender(id)| id.clone()),
+                peer: watched.peer.ip().to_string().into(),
+                call_id: call_id.map(Text::from),
+                trace_id: self.span.map(|span| trace_id(&span)),
+            });
+        }
+        if let (Some(telemetry), Some(place)) = (&config.telemetry, self.span) {
+            telemetry.take(Span {
+                place,
+                parent: self.parent,
+                name: format!("{} {}", self.method, route.as_str()).trim_end().to_owned(),
+                role: Role::Server,
+                started_at,
+                duration,
+                attributes: self.attributes(watched, route, response),
+                is_failed: response.status().is_server_error(),
+            });
+        }
+    }
+
+    /// Describes the request by the conventions for HTTP servers.
+    fn attributes(
+        &self,
+        watched: &Watched,
+        route: Route,
+        response: &Response,
+    ) -> Vec<(&'static str, Value)> {
+        let status = response.status();
+        let mut attributes = vec![
+            ("http.request.method", self.method.as_str().into()),
+            ("url.path", Value::Text(self.path.clone())),
+            ("url.scheme", "http".into()),
+            ("http.response.status_code", Value::Whole(status.as_u16().into())),
+            ("client.address", Value::Text(watched.peer.ip().to_string().into())),
+        ];
+        if !route.as_str().is_empty() {
+            attributes.push(("http.route", route.as_str().into()));
+        }
+        if status.is_server_error() {
+            attributes.push(("error.type", status.as_str().into()));
+        }
+        attributes
+    }
+}
+
+/// Returns the id that a client gave its request, when it is sane, or a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let is_sane = |id: &&HeaderValue| {
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@".contains(byte);
+        (1..=128).contains(&id.len()) && id.as_bytes().iter().all(is_plain)
+    };
+    let given = headers.get(REQUEST_ID).filter(is_sane).cloned();
+    given.unwrap_or_else(|| {
+        let made = HeaderValue::try_from(format!("{:032x}", fastrand::u128(..)));
+        made.unwrap_or_else(|_| HeaderValue::from_static("-"))
+    })
+}
+
+fn text_of(value: &HeaderValue) -> Text {
+    Text::from(value.to_str().unwrap_or_default())
+}
+
+fn trace_id(span: &TraceContext) -> Text {
+    format!("{:032x}", u128::from_be_bytes(span.trace_id)).into()
+}
+
+/// Cuts a path: it is a stranger's text, and as long as they like.
+fn beginning(path: &str) -> Text {
+    Text::from(path.get(..path.floor_char_boundary(LONGEST)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_could_break_a_log_is_not_taken_over() {
+        let of = |id: &[u8]| {
+            let id = HeaderValue::from_bytes(id).unwrap();
+            text_of(&request_id(&HeaderMap::from_iter([(REQUEST_ID, id)])))
+        };
+        assert_eq!(of(b"abc-123:/+="), "abc-123:/+=");
+        for wrong in [&b"a b"[..], b"\"x\"", b"{}", &[b'a'; 200], &[0xff]] {
+            assert_eq!(of(wrong).len(), 32, "{wrong:?}");
+        }
+    }
+}
