@@ -1,11 +1,11 @@
 //! Around every answer: counted, packed, and told to whoever wants to know.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
     body::HttpBody,
-    http::{HeaderMap, HeaderValue, Method, Request, header::HeaderName},
+    http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::HeaderName},
     response::Response,
 };
 use hyper::{body::Incoming, service::Service};
@@ -26,6 +26,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The header that tells the id of a call.
 pub(crate) const CALL_ID: HeaderName = HeaderName::from_static("x-call-id");
+
+/// The status of a request whose client left before it was answered: only logs ever see it.
+const CLIENT_LEFT: u16 = 499;
 
 /// The longest path and name that is written down.
 const LONGEST: usize = 256;
@@ -51,29 +54,55 @@ impl Watched {
         self: Arc<Self>,
         request: Request<Incoming>,
     ) -> Result<Response, Infallible> {
-        let started = Instant::now();
         let config = &self.gateway.0.config;
-        let place = (Route::of(request.uri().path()), place_of(request.method()));
-        let wish = if config.answers == Answers::Packed {
-            Wish::of(request.headers())
-        } else {
-            Wish::Plain
+        let packs = config.answers == Answers::Packed;
+        let wish = if packs { Wish::of(request.headers()) } else { Wish::Plain };
+        let mut open = Open {
+            place: (Route::of(request.uri().path()), place_of(request.method())),
+            started: Instant::now(),
+            visit: config.is_watched().then(|| Box::new(Visit::new(&self.gateway, &request))),
+            status: None,
+            watched: &self,
         };
-        let visit = config.is_watched().then(|| Box::new(Visit::new(&self.gateway, &request)));
         let answering = self.router.call(request);
-        let mut response = match visit.as_ref().and_then(|visit| visit.span) {
-            Some(span) => telemetry::within(span, answering).await?,
+        let mut response = match &mut open.visit {
             None => answering.await?,
+            Some(visit) => Box::pin(visit.follow(answering)).await?,
         };
-        if config.answers == Answers::Packed {
+        if packs {
             response = packing::pack(response, wish).await;
         }
-        let duration = started.elapsed();
-        self.gateway.0.metrics.requests.count(place, response.status(), duration);
-        if let Some(visit) = visit {
-            visit.end(&self, place.0, started, &mut response);
-        }
+        open.close(&mut response);
         Ok(response)
+    }
+}
+
+/// A request that is being answered; one whose client leaves ends, too.
+struct Open<'a> {
+    watched: &'a Watched,
+    place: (Route, usize),
+    started: Instant,
+    visit: Option<Box<Visit>>,
+    status: Option<StatusCode>,
+}
+
+impl Open<'_> {
+    fn close(mut self, response: &mut Response) {
+        self.status = Some(response.status());
+        if let Some(visit) = &mut self.visit {
+            visit.learn(response);
+        }
+    }
+}
+
+impl Drop for Open<'_> {
+    fn drop(&mut self) {
+        let left = StatusCode::from_u16(CLIENT_LEFT).unwrap_or(StatusCode::BAD_REQUEST);
+        let (status, duration) = (self.status.unwrap_or(left), self.started.elapsed());
+        self.watched.gateway.0.metrics.requests.count(self.place, status, duration);
+        if let Some(visit) = self.visit.take() {
+            visit.end(self.watched, self.place.0, status, duration);
+        }
     }
 }
 
@@ -84,6 +113,9 @@ struct Visit {
     path: Text,
     span: Option<TraceContext>,
     parent: Option<TraceContext>,
+    call_id: Option<Text>,
+    caller: Option<Text>,
+    bytes: Option<u64>,
 }
 
 impl Visit {
@@ -98,32 +130,36 @@ impl Visit {
             path: beginning(request.uri().path()),
             span: telemetry.map(|telemetry| telemetry.begin(parent)),
             parent,
+            call_id: None,
+            caller: None,
+            bytes: None,
         }
     }
 
-    /// Tells the log and the trace what came of the request.
-    fn end(self, watched: &Watched, route: Route, started: Instant, response: &mut Response) {
+    /// Waits for an answer at this request's place in its trace, and learns of its call.
+    async fn follow<F: Future>(&mut self, answering: F) -> F::Output {
+        let noting = telemetry::noting(answering);
+        let (response, call_id) = match self.span {
+            Some(span) => telemetry::within(span, noting).await,
+            None => noting.await,
+        };
+        self.call_id = call_id.map(|id| id.to_string().into());
+        response
+    }
+
+    /// Learns what only the answer knows.
+    fn learn(&mut self, response: &mut Response) {
         response.headers_mut().insert(REQUEST_ID, self.request_id.clone());
+        let call_id = response.headers().get(&CALL_ID).and_then(|id| id.to_str().ok());
+        self.call_id = call_id.map(Text::from).or_else(|| self.call_id.take());
+        self.caller = response.extensions().get::<Sender>().map(|Sender(id)| id.clone());
+        self.bytes = response.body().size_hint().exact();
+    }
+
+    /// Tells the log and the trace what came of the request.
+    fn end(self, watched: &Watched, route: Route, status: StatusCode, duration: Duration) {
         let config = &watched.gateway.0.config;
-        let duration = started.elapsed();
         let started_at = watched.gateway.0.engine.now().minus(duration);
-        if let Some(log) = &config.access_log {
-            let call_id = response.headers().get(&CALL_ID).and_then(|id| id.to_str().ok());
-            log.take(Line {
-                time: started_at,
-                request_id: text_of(&self.request_id),
-                method: Text::from(self.method.as_str()),
-                path: self.path.clone(),
-                route: route.as_str(),
-                status: response.status().as_u16(),
-                duration_ms: to_millis(duration),
-                bytes: response.body().size_hint().exact(),
-                caller: response.extensions().get::<Sender>().map(|Sender(id)| id.clone()),
-                peer: watched.peer.ip().to_string().into(),
-                call_id: call_id.map(Text::from),
-                trace_id: self.span.map(|span| trace_id(&span)),
-            });
-        }
         if let (Some(telemetry), Some(place)) = (&config.telemetry, self.span) {
             telemetry.take(Span {
                 place,
@@ -132,8 +168,24 @@ impl Visit {
                 role: Role::Server,
                 started_at,
                 duration,
-                attributes: self.attributes(watched, route, response),
-                is_failed: response.status().is_server_error(),
+                attributes: self.attributes(watched, route, status),
+                is_failed: status.is_server_error(),
+            });
+        }
+        if let Some(log) = &config.access_log {
+            log.take(Line {
+                time: started_at,
+                request_id: text_of(&self.request_id),
+                method: Text::from(self.method.as_str()),
+                path: self.path,
+                route: route.as_str(),
+                status: status.as_u16(),
+                duration_ms: to_millis(duration),
+                bytes: self.bytes,
+                caller: self.caller,
+                peer: watched.peer.ip().to_string().into(),
+                call_id: self.call_id,
+                trace_id: self.span.map(|span| trace_id(&span)),
             });
         }
     }
@@ -143,9 +195,8 @@ impl Visit {
         &self,
         watched: &Watched,
         route: Route,
-        response: &Response,
+        status: StatusCode,
     ) -> Vec<(&'static str, Value)> {
-        let status = response.status();
         let mut attributes = vec![
             ("http.request.method", self.method.as_str().into()),
             ("url.path", Value::Text(self.path.clone())),

@@ -34,6 +34,10 @@ const FROM_ZERO: [&str; 6] = ["u8", "u16", "u32", "u64", "usize", "u128"];
 /// Says why something cannot be read, without words of the language that we write in.
 pub(crate) fn plain(error: &impl Display) -> String {
     let mut text = error.to_string();
+    // A list of fields can stand for an object, but nobody means it.
+    if text.starts_with("invalid length") && text.contains("expected struct") {
+        "found a list, expected an object".clone_into(&mut text);
+    }
     for (theirs, ours) in MEANINGS {
         if text.contains(theirs) {
             text = text.replace(theirs, ours);
@@ -90,7 +94,7 @@ mod tests {
     #[test]
     fn nobody_hears_of_our_types() {
         for (text, begins) in [
-            ("[]", "found a list, expected"),
+            ("[]", "found a list, expected an object"),
             ("7", "found the number `7`, expected an object"),
             ("{}", "missing is `name`"),
             (r#"{"name":"a","nam":1}"#, "there is no `nam`, only `name`"),

@@ -23,7 +23,7 @@ use super::{
     wire::{self, Id},
     writing::{Freshness, Writing},
 };
-use crate::Gateway;
+use crate::{Gateway, telemetry};
 
 /// What a request says.
 #[derive(Debug)]
@@ -216,6 +216,7 @@ impl Following {
         let written = match self.done {
             Some(Done::Call(outcome)) => {
                 let Answering { promise, revision, .. } = self.answering;
+                telemetry::note(outcome.call_id);
                 content::write(&mut writing, &outcome, promise, revision)
             }
             Some(Done::Item(item)) => item

@@ -31,7 +31,7 @@ use toolsmith_net::Client;
 
 pub use self::sampler::Sampler;
 pub(crate) use self::{
-    place::{here, within},
+    place::{here, note, noting, within},
     span::{Role, Span, Value},
 };
 use crate::gateway::Parts;

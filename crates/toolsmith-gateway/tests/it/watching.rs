@@ -3,7 +3,8 @@
 use std::{fs, time::Duration};
 
 use hyper::StatusCode;
-use toolsmith_core::{Role, Value, json};
+use tokio::{io::AsyncWriteExt, net::TcpStream};
+use toolsmith_core::{Role, Tool, ToolSpec, Value, json};
 use toolsmith_gateway::{AccessLog, AccessTarget, GatewayConfig};
 
 use crate::support::{Keys, Running};
@@ -104,6 +105,56 @@ async fn a_log_that_is_moved_away_is_begun_again_and_none_is_lost() {
     log.close();
     assert_eq!(lines(&moved).len() + lines(&path).len(), sent);
     assert_eq!(log.dropped(), 0);
+}
+
+#[tokio::test]
+async fn calls_by_mcp_and_clients_that_leave_are_told_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("access.log");
+    let log = AccessLog::open(AccessTarget::File(path.clone())).unwrap();
+    let config = GatewayConfig { access_log: Some(log.clone()), ..GatewayConfig::default() };
+    let running = Running::with(vec![endless()], config).await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": "echo", "arguments": {"message": "hi"}, "_meta": meta});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let (message, length) = (message.to_string(), message.to_string().len());
+    let request = format!(
+        "POST /mcp HTTP/1.1\nhost: localhost\nconnection: close\naccept: application/json\n\
+         content-type: application/json\nmcp-protocol-version: 2026-07-28\n\
+         mcp-method: tools/call\nmcp-name: echo\ncontent-length: {length}\n\n{message}"
+    );
+    let said = head(&running, &request).await;
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
+    let told = wait_for(&path, 1).await;
+    assert_eq!(told[0]["call_id"].as_str().unwrap().len(), 36);
+
+    let call = r#"{"tool_id":"endless"}"#;
+    let length = call.len();
+    let request = format!(
+        "POST /run_tool HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{call}"
+    );
+    let mut stream = TcpStream::connect(running.address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    while running.engine.metrics().open_calls == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    drop(stream);
+    let told = wait_for(&path, 2).await;
+    assert_eq!((&told[1]["status"], &told[1]["bytes"]), (&json!(499), &Value::Null));
+    log.close();
+}
+
+fn endless() -> Tool {
+    let spec = ToolSpec::new("endless").unwrap();
+    Tool::function(spec, |_, _| async {
+        std::future::pending::<()>().await;
+        Ok(json!(null))
+    })
 }
 
 #[tokio::test]

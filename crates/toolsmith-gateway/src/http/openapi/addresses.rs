@@ -33,6 +33,7 @@ pub(super) enum Sent {
     JsonOrEvents(&'static str),
     JsonOrText(&'static str),
     Events,
+    Text,
     Page,
     Nothing,
 }
@@ -81,6 +82,27 @@ pub(super) const ADDRESSES: &[Address] = &[
         &[],
         None,
         &[("200", Sent::Json("Health")), WRONG],
+    ),
+    address(
+        ("get", "/health/live"),
+        "Does it live?",
+        &[],
+        None,
+        &[("200", Sent::Json("Sign")), WRONG],
+    ),
+    address(
+        ("get", "/health/ready"),
+        "Does it take calls?",
+        &[],
+        None,
+        &[("200", Sent::Json("Sign")), ("503", Sent::Json("Sign")), WRONG],
+    ),
+    address(
+        ("get", "/metrics"),
+        "What is measured, for Prometheus",
+        &[],
+        None,
+        &[("200", Sent::Text), WRONG],
     ),
     address(
         ("get", "/tools"),

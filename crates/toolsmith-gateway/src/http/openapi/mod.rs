@@ -85,6 +85,7 @@ fn responses(address: &Address) -> Value {
                 both["text/plain"] = json!({ "schema": { "type": "string" } });
                 both
             }
+            Sent::Text => json!({ "text/plain": { "schema": { "type": "string" } } }),
             Sent::Page => json!({ "text/html": {} }),
             Sent::Nothing => Value::Null,
         };
@@ -107,6 +108,7 @@ fn description(status: &str) -> &'static str {
         "201" => "It was made",
         "202" => "It goes on",
         "304" => "What the client has is still good",
+        "503" => "Not at this moment",
         "4XX" => "What is wrong with the request, or with the call",
         _ => "What this server could not do",
     }

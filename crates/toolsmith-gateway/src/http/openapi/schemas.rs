@@ -20,6 +20,7 @@ pub(super) fn all() -> Value {
             "required": ["status", "version", "uptime_s"],
             "properties": { "status": { "enum": ["ok", "degraded"] } },
         },
+        "Sign": object(&["status"]),
         "Call": call(),
         "Calls": {
             "type": "object",
