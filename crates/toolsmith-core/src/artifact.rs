@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{BoxFuture, CallId, Text, Timestamp, ToolError};
 
 /// What is known of a kept output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Artifact {
     /// The identifier: that of the call.
     pub id: CallId,
@@ -28,7 +29,7 @@ pub struct Artifact {
 }
 
 /// A piece of a kept output.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ArtifactPage {
     /// What is known of the whole.
     pub artifact: Artifact,

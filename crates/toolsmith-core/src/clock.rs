@@ -6,13 +6,17 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 
 /// A moment in UTC; its text is RFC 3339 with milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("format" = "date-time"))]
 pub struct Timestamp {
     /// Microseconds since 1970. Finer than the text form, so that ids of one millisecond sort.
     micros: i64,

@@ -1,14 +1,15 @@
 //! The one error that crosses the line of a call.
 
-use std::{error::Error, fmt, time::Duration};
+use std::{borrow::Cow, error::Error, fmt, time::Duration};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Problem;
 
 /// What kind of failure it is; its text is the `error.type` of the public contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -301,14 +302,25 @@ impl Error for ToolError {
 }
 
 /// The JSON form `{type, message, details, retryable}`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Wire<'a> {
     r#type: ErrorKind,
-    message: std::borrow::Cow<'a, str>,
-    details: std::borrow::Cow<'a, Value>,
+    message: Cow<'a, str>,
+    details: Cow<'a, Value>,
     retryable: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     retry_after: Option<f64>,
+}
+
+/// The schema of the JSON form.
+impl JsonSchema for ToolError {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolError".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Wire::json_schema(generator)
+    }
 }
 
 impl Serialize for ToolError {
@@ -316,7 +328,7 @@ impl Serialize for ToolError {
         Wire {
             r#type: self.0.kind,
             message: self.0.message.as_str().into(),
-            details: std::borrow::Cow::Borrowed(&self.0.details),
+            details: Cow::Borrowed(&self.0.details),
             retryable: self.is_retryable(),
             retry_after: self.0.retry_after.map(|wait| wait.as_secs_f64()),
         }

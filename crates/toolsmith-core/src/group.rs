@@ -1,11 +1,12 @@
 //! Groups of tools that belong together.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Text, ToolName};
 
 /// Tools that belong together, and how they are used one after another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names of the files and of the wire")]
 pub struct Group {
     /// The identifier by which tools and callers name it.

@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Timestamp, ToolError};
@@ -10,8 +11,9 @@ use crate::{Timestamp, ToolError};
 ///
 /// The twelve bits after the millisecond hold the fraction of the millisecond (RFC 9562 §6.2,
 /// method 3), so that calls of one millisecond keep their order too.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("format" = "uuid"))]
 pub struct CallId(u128);
 
 impl CallId {

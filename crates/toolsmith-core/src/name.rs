@@ -2,6 +2,7 @@
 
 use std::{borrow::Borrow, fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use semver::VersionReq;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,9 @@ pub type Text = smol_str::SmolStr;
 const LONGEST: usize = 64;
 
 /// The checked name of a tool: 1 to 64 characters out of `A-Z a-z 0-9 _ . -`.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(extend("pattern" = "^[A-Za-z0-9_.-]{1,64}$"))]
 pub struct ToolName(Text);
 
 impl ToolName {
@@ -101,7 +103,7 @@ impl fmt::Debug for ToolName {
 }
 
 /// How a caller names a tool: `name`, `name@1.2.0` or `name@^1`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct ToolRef {
     /// The tool meant.

@@ -1,7 +1,8 @@
 //! What came of a call.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -50,7 +51,7 @@ pub fn to_millis(duration: Duration) -> f64 {
 }
 
 /// The public JSON form, borrowed for writing.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Written<'a> {
     call_id: CallId,
     tool_name: &'a str,
@@ -61,6 +62,17 @@ struct Written<'a> {
     started_at: Timestamp,
     duration_ms: f64,
     metadata: &'a Map<String, Value>,
+}
+
+/// The schema of the JSON form.
+impl JsonSchema for Outcome {
+    fn schema_name() -> Cow<'static, str> {
+        "Outcome".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Written::json_schema(generator)
+    }
 }
 
 impl Serialize for Outcome {

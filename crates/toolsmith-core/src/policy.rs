@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Hints about what a tool does to the world.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent hints, named as in MCP")]
 pub struct Annotations {
@@ -27,7 +28,7 @@ impl Annotations {
 }
 
 /// How a tool is shown to models.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {
     /// Listed.
@@ -40,7 +41,7 @@ pub enum Exposure {
 }
 
 /// Who may use a tool that is shared between systems.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Its owner.
@@ -53,25 +54,27 @@ pub enum Scope {
 }
 
 /// How failed attempts are repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetryPolicy {
     /// How often to try again after the first attempt.
     pub max_retries: u32,
     /// The wait before the first repetition, in seconds.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub delay: Duration,
     /// By how much each wait is longer than the one before.
     pub factor: f64,
     /// The longest wait, in seconds.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub max_delay: Duration,
     /// Which tools are repeated.
     pub when: RetryWhen,
 }
 
 /// Which tools are repeated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RetryWhen {
     /// Those whose repetition does no harm: read-only or idempotent.
@@ -94,11 +97,12 @@ impl Default for RetryPolicy {
 }
 
 /// How long an answer of a read-only tool may be given again.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CachePolicy {
     /// How long an answer is good, in seconds.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub ttl: Duration,
     /// How many answers are kept; the least used goes first.
     pub max_entries: usize,
@@ -113,13 +117,14 @@ impl Default for CachePolicy {
 }
 
 /// How many calls in how long.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
     /// How many calls; also the largest burst.
     pub calls: u32,
     /// In how many seconds.
     #[serde(with = "seconds", default = "one_second")]
+    #[schemars(with = "f64")]
     pub per: Duration,
     /// Who shares the allowance.
     #[serde(default)]
@@ -138,7 +143,7 @@ pub struct Quota {
 }
 
 /// Who shares an allowance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RateBy {
     /// All callers of the tool together.
@@ -149,11 +154,12 @@ pub enum RateBy {
 }
 
 /// A person must agree to each call of the tool.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Approval {
     /// How long a request and its grant are good, in seconds.
     #[serde(with = "seconds")]
+    #[schemars(with = "f64")]
     pub expires: Duration,
 }
 

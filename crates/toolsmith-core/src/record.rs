@@ -2,13 +2,14 @@
 
 use std::{fmt, time::Duration};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use crate::{CallId, CallerType, ErrorKind, JsonText, Text, Timestamp, ToolError};
 
 /// What is kept of one call; secrets are already taken out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are the public contract")]
 pub struct Record {
     /// The identifier of the call.
@@ -23,6 +24,7 @@ pub struct Record {
     pub result: Option<JsonText>,
     /// How long the call took, in seconds.
     #[serde(with = "crate::policy::seconds")]
+    #[schemars(with = "f64")]
     pub execution_time: Duration,
     /// Whether it succeeded.
     pub is_success: bool,

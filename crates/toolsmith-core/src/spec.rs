@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -22,7 +23,7 @@ use crate::{
 /// assert_eq!(spec.version.to_string(), "1.0.0");
 /// # Ok::<(), toolsmith_core::ToolError>(())
 /// ```
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct ToolSpec {
     /// The name that callers use.
     pub name: ToolName,
@@ -74,6 +75,7 @@ pub struct ToolSpec {
         skip_serializing_if = "Option::is_none",
         with = "crate::policy::seconds::option"
     )]
+    #[schemars(with = "Option<f64>")]
     pub timeout: Option<Duration>,
     /// What it does to the world.
     #[serde(default)]

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::Instant;
 use toolsmith_core::{CallId, Context, ErrorKind, JsonText, Text, Timestamp, ToolError, json};
@@ -17,7 +18,7 @@ const MOST_OPEN: usize = 10_000;
 pub struct Approvals(Arc<Mutex<HashMap<CallId, Request>>>);
 
 /// A call that a person is asked about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Pending {
     /// The identifier to decide by.
     pub approval_id: CallId,

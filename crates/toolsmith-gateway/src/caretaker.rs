@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::{BoxFuture, State, ToolError, ToolName};
 
@@ -66,7 +67,7 @@ pub enum Switch {
 }
 
 /// What reading all definitions again has done.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reload {
     /// The tools that were not there before.
     pub added: Vec<ToolName>,

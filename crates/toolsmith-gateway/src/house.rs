@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::{Artifact, Artifacts, BoxFuture, Group, Library, State, Text, ToolSpec};
 
@@ -54,7 +55,7 @@ pub trait House: Debug + Send + Sync {
 }
 
 /// How a part of the program is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Health {
     /// Whether it does what it should.
     pub ok: bool,

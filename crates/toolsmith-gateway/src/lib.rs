@@ -22,6 +22,7 @@ mod telemetry;
 mod underway;
 mod visitor;
 mod watched;
+mod wire;
 mod words;
 
 pub use access::{AccessLog, AccessTarget};

@@ -1,9 +1,12 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use axum::Router;
-use hyper::{server::conn::http1, service::service_fn};
+use hyper::{
+    server::conn::http1::{self, Parts},
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -12,7 +15,12 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{Gateway, http, watched::Watched};
+use crate::{
+    Gateway,
+    http::{self, Failure},
+    watched::Watched,
+    wire::Wire,
+};
 
 /// How long to wait after an error that the next attempt would meet again.
 const AFTER_AN_ERROR: Duration = Duration::from_millis(100);
@@ -109,8 +117,10 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(gateway.0.config.read_timeout)
             .max_buf_size(MAX_HEAD)
+            .max_header_size(MAX_HEAD)
             .max_headers(MAX_HEADERS)
-            .pipeline_flush(true);
+            // Head and body of an answer are small: one piece is sent faster than two.
+            .writev(false);
         Self { router: http::router(gateway.clone()), gateway: gateway.clone(), protocol, stop }
     }
 
@@ -124,19 +134,45 @@ impl Door {
         let _connected = self.gateway.0.metrics.connect();
         // Answers are small and whole: waiting for more to send with them only costs time.
         stream.set_nodelay(true).ok();
+        let io = TokioIo::new(Wire::new(stream));
         let watched = Watched::new(self.router.clone(), self.gateway.clone(), peer);
         let service = service_fn(move |request| Arc::clone(&watched).answer(request));
-        let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), service));
+        let mut connection = self.protocol.serve_connection(io, service);
         let ended = tokio::select! {
             biased;
-            ended = connection.as_mut() => ended,
-            () = self.stop.cancelled() => {
-                connection.as_mut().graceful_shutdown();
-                connection.await
-            }
+            ended = &mut connection => Some(ended),
+            () = self.stop.cancelled() => None,
         };
+        let ended = if let Some(ended) = ended {
+            ended
+        } else {
+            Pin::new(&mut connection).graceful_shutdown();
+            (&mut connection).await
+        };
+        let Parts { io, read_buf, .. } = connection.into_parts();
+        let mut wire = io.into_inner();
         if let Err(error) = ended {
             tracing::debug!(%error, "a connection broke off");
+            if let Some(failure) = refusal(&error, &read_buf).filter(|_| !wire.has_refused()) {
+                wire.refuse(&failure).await;
+            }
+        }
+        // Who waits for the end has nothing left to read.
+        if !self.stop.is_cancelled() {
+            wire.linger().await;
         }
     }
+}
+
+/// Returns what is wrong with a request that hyper gave up in silence.
+///
+/// A client that has sent nothing asked for nothing, and is not answered.
+fn refusal(error: &hyper::Error, unread: &[u8]) -> Option<Failure> {
+    if unread.is_empty() {
+        return None;
+    }
+    if error.is_timeout() {
+        return Some(Failure::head_too_slow());
+    }
+    (error.is_parse() || error.is_incomplete_message()).then(Failure::unreadable_head)
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::{Text, histogram::Histogram};
 
@@ -14,7 +15,7 @@ use crate::{
 /// What all calls came to since the database was made.
 ///
 /// Pruned records still count: these are sums over all time. Erased ones do not.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Statistics {
     /// How many calls there were.
     pub total_calls: u64,
@@ -31,7 +32,7 @@ pub struct Statistics {
 }
 
 /// What the calls of one tool came to; percentiles are within 3 %.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ToolStatistics {
     /// How many calls there were.
     pub count: u64,

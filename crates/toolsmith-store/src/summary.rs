@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::Text;
 
 use crate::{Store, StoreError, sqlite::select};
 
 /// What a conversation did with tools.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// The conversation.
     pub conversation_id: Text,
@@ -25,7 +26,7 @@ pub struct Summary {
 }
 
 /// The short form of a summary.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Brief {
     /// How many calls there were.
     pub total_calls: u64,

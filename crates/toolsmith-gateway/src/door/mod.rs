@@ -5,7 +5,10 @@ mod keys;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, header::AUTHORIZATION},
+    http::{
+        HeaderMap, HeaderValue,
+        header::{AUTHORIZATION, CONNECTION, HOST, TRANSFER_ENCODING},
+    },
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -111,13 +114,25 @@ impl Gateway {
     }
 }
 
+/// Puts the host of a whole address in place of the header: the address counts (RFC 9112 §3.2.2).
+fn name_whom_it_is_for(request: &mut Request) {
+    let host = request.uri().authority().map(|name| HeaderValue::from_str(name.as_str()));
+    if let Some(Ok(host)) = host {
+        request.headers_mut().insert(HOST, host);
+    }
+}
+
 /// Stands before every address: whoever gets past has a name.
 pub(crate) async fn stand(
     State(gateway): State<Gateway>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    name_whom_it_is_for(&mut request);
     let now = gateway.0.engine.now();
+    // Such a body may come with a length as well, and then whoever passed the request on may see
+    // another end of it: nothing behind it is read (RFC 9112 §6.3).
+    let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     match gateway.0.door.admit(request.headers(), now).await {
         Ok(visitor) => {
             let sender = gateway.0.config.is_watched().then(|| Sender(visitor.id.clone()));
@@ -125,6 +140,9 @@ pub(crate) async fn stand(
             let mut response = next.run(request).await;
             if let Some(sender) = sender {
                 response.extensions_mut().insert(sender);
+            }
+            if is_chunked {
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             response
         }

@@ -10,8 +10,9 @@ use axum::{
     },
     response::{IntoResponse, Response},
 };
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
-use toolsmith_core::{Outcome, ToolError};
+use toolsmith_core::{ErrorKind, Outcome, ToolError};
 use toolsmith_store::StoreError;
 
 use super::status::status_of;
@@ -111,6 +112,22 @@ impl Failure {
         Self::new(StatusCode::REQUEST_TIMEOUT, "bad_request", message)
     }
 
+    pub(crate) fn head_too_slow() -> Self {
+        let message = "The head of the request did not arrive in time.";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "bad_request", message)
+    }
+
+    pub(crate) fn head_too_large() -> Self {
+        let message = "The head of the request is too large, or has too many headers.";
+        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "too_large", message)
+    }
+
+    pub(crate) fn unreadable_head() -> Self {
+        let message = "The head of the request cannot be read: its method, address, version or one \
+                       of its headers is not as HTTP/1.1 writes them.";
+        Self::new(StatusCode::BAD_REQUEST, "bad_request", message)
+    }
+
     pub(crate) fn wrong_type() -> Self {
         let message = "Send JSON, with the header `Content-Type: application/json`.";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
@@ -165,6 +182,16 @@ impl Failure {
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// Returns what is answered, as text.
+    pub(crate) fn document(&self) -> Vec<u8> {
+        let error = Reason { r#type: self.name, message: &self.message };
+        serde_json::to_vec(&Wire { error }).unwrap_or_default()
+    }
 }
 
 /// What the engine refuses outside a call.
@@ -184,21 +211,35 @@ impl From<StoreError> for Failure {
     }
 }
 
-#[derive(Serialize)]
-struct Wire<'a> {
+/// What is answered to a request that is not even a call.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub(super) struct Wire<'a> {
     error: Reason<'a>,
 }
 
-#[derive(Serialize)]
+/// What is wrong, for programs and for people.
+#[derive(Debug, Serialize, JsonSchema)]
 struct Reason<'a> {
+    #[schemars(schema_with = "names")]
     r#type: &'a str,
     message: &'a str,
 }
 
+/// The names of what can be wrong with a request, besides those of failed calls.
+const NAMES: [&str; 5] =
+    ["bad_request", "too_large", "not_found", "unavailable", "unauthenticated"];
+
+fn names(_: &mut SchemaGenerator) -> Schema {
+    let names = ErrorKind::ALL.map(ErrorKind::as_str).into_iter().chain(NAMES);
+    json_schema!({ "type": "string", "enum": names.collect::<Vec<_>>() })
+}
+
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let error = Reason { r#type: self.name, message: &self.message };
-        let mut response = document(self.status, &Wire { error });
+        let mut response = Response::new(Body::from(self.document()));
+        *response.status_mut() = self.status;
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
         if self.is_unauthenticated() {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

@@ -5,6 +5,7 @@ use axum::{
     extract::{Path, State},
     http::HeaderMap,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{CallId, ErrorKind, Role};
 use toolsmith_engine::{Decision, Pending};
@@ -16,19 +17,20 @@ use super::{
 use crate::{Gateway, Visitor};
 
 /// The calls that wait for a decision.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Approvals")]
 pub(super) struct Waiting {
     approvals: Vec<Pending>,
 }
 
 /// What a person says.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Verdict {
+pub(super) struct Verdict {
     decision: Word,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Word {
     Approve,
@@ -36,7 +38,7 @@ enum Word {
 }
 
 /// What was decided.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Decided {
     approval_id: CallId,
     decision: Word,

@@ -1,6 +1,7 @@
 //! `GET /artifacts/{id}`: an output that was too large to show whole, in pages.
 
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toolsmith_core::{ArtifactPage, Artifacts as _};
 
@@ -15,7 +16,7 @@ const USUAL_PAGE: u64 = 64 << 10;
 const LARGEST_PAGE: u64 = 4 << 20;
 
 /// Which piece, in bytes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     #[serde(default)]

@@ -4,6 +4,7 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::{CallId, ErrorKind, Map, Outcome, Record, ToolError};
 
@@ -13,17 +14,25 @@ use super::{
 };
 use crate::{Gateway, Visitor, underway::Progress};
 
-const FINISHED: &str = "finished";
-
 /// How a call is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CallReport")]
 pub(super) struct Report {
     call_id: CallId,
-    state: &'static str,
+    state: Stage,
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome: Option<Outcome>,
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<Record>,
+}
+
+/// How far a call is.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Stage {
+    Running,
+    Cancelling,
+    Finished,
 }
 
 /// Answers how a call is; one of somebody else is not there.
@@ -40,7 +49,7 @@ pub(super) async fn show(
     }
     let record = recorded(&gateway, &visitor, call_id).await?;
     let outcome = Some(outcome_of(&record));
-    Ok(Json(Report { call_id, state: FINISHED, outcome, record: Some(record) }))
+    Ok(Json(Report { call_id, state: Stage::Finished, outcome, record: Some(record) }))
 }
 
 /// Ends a call that is under way; one that has ended stays as it is.
@@ -54,7 +63,7 @@ pub(super) async fn cancel(
         Some((caller, _)) if !visitor.may_see(Some(&caller)) => Err(no_such_call()),
         Some((_, Progress::Running)) => {
             underway.cancel(call_id);
-            let report = Report { call_id, state: "cancelling", outcome: None, record: None };
+            let report = Report { call_id, state: Stage::Cancelling, outcome: None, record: None };
             Ok(Accepted(report).into_response())
         }
         Some((_, progress)) => Ok(Json(Report::of(call_id, &progress)).into_response()),
@@ -65,8 +74,8 @@ pub(super) async fn cancel(
 impl Report {
     fn of(call_id: CallId, progress: &Progress) -> Self {
         let (state, outcome) = match progress {
-            Progress::Running => ("running", None),
-            Progress::Finished(outcome) => (FINISHED, Some(Outcome::clone(outcome))),
+            Progress::Running => (Stage::Running, None),
+            Progress::Finished(outcome) => (Stage::Finished, Some(Outcome::clone(outcome))),
         };
         Self { call_id, state, outcome, record: None }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toolsmith_core::{Call, CallerType, Context, Map, Text, Value};
 
@@ -9,10 +10,16 @@ use super::answer::Failure;
 use crate::{Gateway, Visitor, json};
 
 /// What a client sends.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(
+    rename = "Call",
+    extend("examples" = [{ "tool_id": "echo", "params": { "message": "hi" } }])
+)]
 pub(super) struct CallRequest {
+    /// The tool, with a version or a range behind `@` when it matters.
     tool_id: String,
+    /// The input: an object with what the schema of the tool asks for.
     #[serde(default, deserialize_with = "json::strict")]
     params: Value,
     #[serde(default)]
@@ -20,13 +27,14 @@ pub(super) struct CallRequest {
 }
 
 /// What a client may say about its call; who it is, the door says.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Wishes {
     conversation_id: Option<Text>,
     thread_id: Option<Text>,
     task_id: Option<Text>,
     workflow_id: Option<Text>,
+    #[schemars(extend("exclusiveMinimum" = 0))]
     timeout: Option<f64>,
     priority: Option<i32>,
     idempotency_key: Option<Text>,

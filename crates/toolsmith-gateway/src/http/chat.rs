@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use axum::{body::Body, extract::State, http::HeaderMap};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::Text;
 use toolsmith_engine::registry::{Filter, Hit};
@@ -21,15 +22,17 @@ const MOST_TOOLS: usize = 5;
 /// How much of a description is quoted, in characters.
 const QUOTED: usize = 160;
 
-#[derive(Debug, Deserialize)]
+/// A question.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Request {
+#[schemars(rename = "Question", extend("examples" = [{ "message": "How late is it?" }]))]
+pub(super) struct Request {
     message: String,
     chat_id: Option<Text>,
 }
 
 /// What is answered.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Reply {
     response: String,
     chat_id: Text,

@@ -1,6 +1,7 @@
 //! `POST /tools`: a tool by its definition, as JSON or YAML; live when it is answered.
 
 use axum::{body::Body, extract::State, http::HeaderMap};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::ToolName;
 
@@ -12,7 +13,7 @@ use super::{
 use crate::{Definition, Form, Gateway, OnClash, Visitor};
 
 /// How the tool is added.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manner {
     /// Whether it may take the place of a tool of the same name.
@@ -21,7 +22,7 @@ pub(super) struct Manner {
 }
 
 /// What was added.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Added {
     tool_id: ToolName,
 }

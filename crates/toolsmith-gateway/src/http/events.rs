@@ -7,6 +7,7 @@ use std::{str::FromStr, time::Duration};
 use axum::{extract::State, http::HeaderMap, response::Response};
 use bytes::{BufMut as _, Bytes, BytesMut};
 use futures_util::stream;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
@@ -26,7 +27,7 @@ use crate::{
 const LET_IN_FOR: Duration = Duration::from_secs(1);
 
 /// Which events a client wants; what is absent does not matter.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Names of kinds with commas between them.

@@ -1,6 +1,7 @@
 //! `GET /groups`: tools that belong together, and how they are used.
 
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::Serialize;
 use toolsmith_core::{Group, Rights, ToolName};
 
@@ -8,7 +9,7 @@ use super::answer::Json;
 use crate::{Gateway, Visitor};
 
 /// The groups.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Groups {
     groups: Vec<Group>,
 }

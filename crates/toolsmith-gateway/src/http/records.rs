@@ -1,6 +1,7 @@
 //! `GET /calls`: the records of calls, a page at a time.
 
 use axum::extract::State;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{CallId, Record, Text, Timestamp};
 use toolsmith_store::{Order, Page, Query};
@@ -15,7 +16,7 @@ use crate::{Gateway, Visitor};
 const MOST: u32 = 1_000;
 
 /// What a client may ask for.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     conversation_id: Option<Text>,
@@ -33,7 +34,7 @@ pub(super) struct Wanted {
     limit: Option<u32>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Sorted {
     Newest,
@@ -41,7 +42,8 @@ enum Sorted {
 }
 
 /// A page.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CallList")]
 pub(super) struct List {
     calls: Vec<Record>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,12 +1,13 @@
 //! `GET /tools?format=`: the tools as a model or a client of MCP takes them.
 
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toolsmith_core::{Exposure, ToolSpec, Value};
 use toolsmith_dialects::{Dialect, RenderSettings, render_tools};
 
 /// For whom the tools are written.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Format {
     Openai,

@@ -11,6 +11,7 @@ use axum::{
     http::{HeaderMap, header::ACCEPT},
     response::{IntoResponse, Response},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{Call, CallId};
 
@@ -24,7 +25,7 @@ use super::{
 use crate::{Gateway, Visitor};
 
 /// How the call is made.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manner {
     /// Whether the client asks for the outcome later.
@@ -33,8 +34,8 @@ pub(super) struct Manner {
 }
 
 /// What is told of a call that goes on by itself.
-#[derive(Debug, Serialize)]
-struct Begun {
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Begun {
     call_id: CallId,
 }
 

@@ -1,6 +1,7 @@
 //! `POST /run_tools {calls: [{tool_id, params, context?}]}`: many calls at once.
 
 use axum::{body::Body, extract::State, http::HeaderMap};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{Call, Outcome};
 
@@ -14,14 +15,20 @@ use crate::{Gateway, Visitor};
 /// How many calls a request may hold.
 const MOST_CALLS: usize = 1_000;
 
-#[derive(Debug, Deserialize)]
+/// A batch.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Request {
+#[schemars(
+    rename = "Calls",
+    extend("examples" = [{ "calls": [{ "tool_id": "echo", "params": { "message": "hi" } }] }])
+)]
+pub(super) struct Request {
+    #[schemars(length(max = 1_000))]
     calls: Vec<CallRequest>,
 }
 
 /// What came of them, in their order.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Outcomes {
     outcomes: Vec<Outcome>,
 }

@@ -4,8 +4,10 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toolsmith_core::Text;
+use toolsmith_store::{Brief, Summary};
 
 use super::{
     answer::{Failure, Json},
@@ -14,7 +16,7 @@ use super::{
 use crate::{Gateway, Visitor};
 
 /// Which conversation.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     conversation_id: Text,
@@ -22,12 +24,21 @@ pub(super) struct Wanted {
     form: Form,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Form {
     #[default]
     Whole,
     Brief,
+}
+
+/// Either form.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, rename = "SummaryOrBrief")]
+#[expect(dead_code, reason = "the forms that an answer can have, for the description")]
+pub(super) enum Summed {
+    Whole(Summary),
+    Brief(Brief),
 }
 
 /// Sums up the calls of a conversation that the caller may see; a strange one has none.

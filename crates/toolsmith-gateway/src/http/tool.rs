@@ -4,8 +4,9 @@ use axum::{
     extract::{FromRequestParts, Path, State},
     http::request::Parts,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
-use toolsmith_core::{State as ToolState, ToolName, Value, json};
+use toolsmith_core::{State as ToolState, Text, ToolName, ToolSpec};
 
 use super::{
     answer::{Failure, Json},
@@ -18,13 +19,33 @@ use crate::{Gateway, Switch, Visitor};
 pub(super) struct Named(String);
 
 /// What became of a tool.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Changed {
     tool_id: ToolName,
     #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'static str>,
+    status: Option<Status>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<ToolState>,
+}
+
+/// What was done with a tool.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "Change")]
+enum Status {
+    Active,
+    Inactive,
+    Removed,
+}
+
+/// Everything that is known of a tool.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Tool")]
+pub(super) struct Shown {
+    #[serde(flatten)]
+    spec: ToolSpec,
+    group_ids: Vec<Text>,
+    state: ToolState,
 }
 
 /// Answers everything that is known of a tool; one that the caller may not see is not there.
@@ -32,19 +53,14 @@ pub(super) async fn show(
     State(gateway): State<Gateway>,
     visitor: Visitor,
     Named(name): Named,
-) -> Result<Json<Value>, Failure> {
+) -> Result<Json<Shown>, Failure> {
     let rights = &visitor.rights;
     let entry = gateway.0.engine.registry().visible(&name, rights).ok_or_else(no_such_tool)?;
     let spec = &entry.spec;
-    let mut shown = serde_json::to_value(spec).unwrap_or_default();
-    if let Value::Object(fields) = &mut shown {
-        let groups = groups::visible(&gateway, rights);
-        let of_tool = groups.iter().filter(|group| group.tool_ids.contains(&spec.name));
-        let ids: Vec<_> = of_tool.map(|group| group.group_id.clone()).collect();
-        fields.insert("group_ids".to_owned(), json!(ids));
-        fields.insert("state".to_owned(), json!(gateway.0.house.state(spec)));
-    }
-    Ok(Json(shown))
+    let groups = groups::visible(&gateway, rights);
+    let of_tool = groups.into_iter().filter(|group| group.tool_ids.contains(&spec.name));
+    let group_ids = of_tool.map(|group| group.group_id).collect();
+    Ok(Json(Shown { spec: spec.clone(), group_ids, state: gateway.0.house.state(spec) }))
 }
 
 /// Removes a tool and its definition.
@@ -56,7 +72,7 @@ pub(super) async fn remove(
     let tool_id = known(&gateway, &visitor, &name)?;
     let removed = gateway.caretaker()?.remove(&tool_id).await;
     removed.map_err(|error| Failure::from(&error))?;
-    Ok(Json(Changed { tool_id, status: Some("removed"), state: None }))
+    Ok(Json(Changed { tool_id, status: Some(Status::Removed), state: None }))
 }
 
 /// Lets a tool be called.
@@ -86,7 +102,7 @@ async fn switch(
     let tool_id = known(gateway, visitor, name)?;
     let switched = gateway.caretaker()?.switch(&tool_id, to).await;
     switched.map_err(|error| Failure::from(&error))?;
-    let status = if to == Switch::On { "active" } else { "inactive" };
+    let status = if to == Switch::On { Status::Active } else { Status::Inactive };
     Ok(Json(Changed { tool_id, status: Some(status), state: None }))
 }
 

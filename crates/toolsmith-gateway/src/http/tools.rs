@@ -3,9 +3,10 @@
 use std::{collections::HashMap, sync::Arc};
 
 use axum::{extract::State, http::HeaderMap, response::Response};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{
-    BackendRuntime, Group, Kind, Rights, State as ToolState, Text, ToolName, ToolSpec,
+    BackendRuntime, Group, Kind, Map, Rights, State as ToolState, Text, ToolName, ToolSpec, Value,
 };
 use toolsmith_engine::registry::{Entry, Filter};
 
@@ -16,7 +17,7 @@ use crate::{Gateway, House, Visitor, counts::RUNTIMES};
 const USUAL_HITS: usize = 20;
 
 /// What a client may ask for.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wanted {
     q: Option<String>,
@@ -32,7 +33,7 @@ pub(super) struct Wanted {
 }
 
 /// The table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Table {
     backend_runtimes: Vec<Runtime>,
     groups: Vec<Group>,
@@ -41,7 +42,7 @@ pub(super) struct Table {
     next_cursor: Option<Text>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names of the wire")]
 struct Runtime {
     backend_runtime: BackendRuntime,
@@ -50,7 +51,7 @@ struct Runtime {
 }
 
 /// A tool as the table shows it: `tool_id` is our `name`, and `name` our `title`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Row {
     tool_id: Text,
     name: Text,
@@ -61,7 +62,24 @@ struct Row {
     backend_runtime: BackendRuntime,
     group_ids: Vec<Text>,
     state: ToolState,
-    status: &'static str,
+    status: Status,
+}
+
+/// Whether a tool can be called.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Status {
+    Active,
+    Inactive,
+}
+
+/// The table, or the tools as a model takes them.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, rename = "Tools")]
+#[expect(dead_code, reason = "the forms that an answer can have, for the description")]
+pub(super) enum Listed {
+    Table(Table),
+    Rendered(Vec<Map<String, Value>>),
 }
 
 /// Answers the tools that the caller may see.
@@ -161,7 +179,7 @@ impl Row {
             backend_runtime: spec.backend_runtime,
             group_ids: groups.0.get(&spec.name).cloned().unwrap_or_default(),
             state: house.state(spec),
-            status: if spec.enabled { "active" } else { "inactive" },
+            status: if spec.enabled { Status::Active } else { Status::Inactive },
         }
     }
 }

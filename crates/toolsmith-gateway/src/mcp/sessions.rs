@@ -1,6 +1,7 @@
 //! The sessions of clients that begin with `initialize`: bounded in number and in time.
 
 use std::{
+    cmp::Reverse,
     collections::{HashMap, VecDeque},
     fmt::Write as _,
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -25,6 +26,13 @@ pub(crate) struct Sessions {
 #[derive(Debug, Default)]
 struct Table {
     by_key: HashMap<u128, Arc<Session>>,
+    by_visitor: HashMap<Text, Share>,
+}
+
+/// The sessions of one visitor.
+#[derive(Debug, Default)]
+struct Share {
+    open: usize,
     /// In the order in which they were opened or last found in use, and when that was.
     queue: VecDeque<(u128, u64)>,
 }
@@ -37,20 +45,27 @@ impl Sessions {
 
     /// Opens a session, and returns what the client names it by.
     ///
-    /// When there is no room, the one that was not used for longest gives way.
+    /// When there is no room, one that was not used for longest gives way: of the visitor itself
+    /// when it has its share, else of the one that has most, so that nobody is crowded out.
     pub(crate) fn open(&self, session: Session) -> Result<String, Refusal> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|_| Refusal::internal("There is no randomness."))?;
         let (key, now) = (u128::from_le_bytes(bytes), self.now());
         session.used.store(now, Relaxed);
         let mut table = self.table.lock();
-        while table.by_key.len() >= self.most {
-            let gone = table.give_way().ok_or_else(Refusal::full)?;
+        let open = table.by_visitor.get(&session.visitor).map_or(0, |share| share.open);
+        let gone = if open >= share_of(self.most) {
+            Some(table.give_way_of(&session.visitor).ok_or_else(Refusal::full)?)
+        } else if table.by_key.len() >= self.most {
+            Some(table.give_way().ok_or_else(Refusal::full)?)
+        } else {
+            None
+        };
+        table.insert(key, Arc::new(session), now);
+        drop(table);
+        if let Some(gone) = gone {
             gone.end();
         }
-        table.by_key.insert(key, Arc::new(session));
-        table.queue.push_back((key, now));
-        table.forget_gone();
         Ok(written(key))
     }
 
@@ -76,8 +91,8 @@ impl Sessions {
         let Some(key) = read(key) else { return false };
         let mut table = self.table.lock();
         let is_theirs = table.by_key.get(&key).is_some_and(|known| known.visitor == *visitor);
-        let ended = if is_theirs { table.by_key.remove(&key) } else { None };
-        table.forget_gone();
+        let ended = if is_theirs { table.remove(key) } else { None };
+        table.forget_room();
         drop(table);
         ended.map(|session| session.end()).is_some()
     }
@@ -85,17 +100,14 @@ impl Sessions {
     /// Ends the sessions that were not used for too long, and gives their memory back.
     pub(crate) fn sweep(&self) {
         let (now, limit) = (self.now(), millis(self.idle));
-        let mut ended = Vec::new();
         let mut table = self.table.lock();
-        table.by_key.retain(|_, session| {
-            let is_idle = now.saturating_sub(session.used.load(Relaxed)) > limit;
-            let stays = !is_idle || session.is_busy();
-            if !stays {
-                ended.push(Arc::clone(session));
-            }
-            stays
-        });
-        table.forget_gone();
+        let is_over = |session: &Session| {
+            now.saturating_sub(session.used.load(Relaxed)) > limit && !session.is_busy()
+        };
+        let over = table.by_key.iter().filter(|(_, session)| is_over(session));
+        let over: Vec<u128> = over.map(|(key, _)| *key).collect();
+        let ended: Vec<_> = over.into_iter().filter_map(|key| table.remove(key)).collect();
+        table.forget_room();
         drop(table);
         for session in ended {
             session.end();
@@ -122,32 +134,66 @@ impl Sessions {
 }
 
 impl Table {
-    /// Removes the session that was not used for longest and does nothing.
+    fn insert(&mut self, key: u128, session: Arc<Session>, now: u64) {
+        let share = self.by_visitor.entry(session.visitor.clone()).or_default();
+        share.open += 1;
+        share.queue.push_back((key, now));
+        self.by_key.insert(key, session);
+    }
+
+    fn remove(&mut self, key: u128) -> Option<Arc<Session>> {
+        let session = self.by_key.remove(&key)?;
+        let share = self.by_visitor.get_mut(&session.visitor)?;
+        share.open -= 1;
+        if share.open == 0 {
+            self.by_visitor.remove(&session.visitor);
+        } else if share.queue.len() > 2 * share.open + 64 {
+            share.queue.retain(|(key, _)| self.by_key.contains_key(key));
+            share.queue.shrink_to_fit();
+        }
+        Some(session)
+    }
+
+    /// Removes a session that does nothing of whoever has most.
     fn give_way(&mut self) -> Option<Arc<Session>> {
-        for _ in 0..=self.queue.len() {
-            let (key, queued) = self.queue.pop_front()?;
+        let shares = self.by_visitor.iter().map(|(visitor, share)| (share.open, visitor));
+        let most = shares.max().map(|(_, visitor)| visitor.clone())?;
+        if let Some(gone) = self.give_way_of(&most) {
+            return Some(gone);
+        }
+        let mut others: Vec<Text> = self.by_visitor.keys().cloned().collect();
+        others.sort_by_key(|visitor| Reverse(self.by_visitor.get(visitor).map(|it| it.open)));
+        others.iter().find_map(|visitor| self.give_way_of(visitor))
+    }
+
+    /// Removes the session of a visitor that was not used for longest and does nothing.
+    fn give_way_of(&mut self, visitor: &Text) -> Option<Arc<Session>> {
+        let share = self.by_visitor.get_mut(visitor)?;
+        for _ in 0..=share.queue.len() {
+            let (key, queued) = share.queue.pop_front()?;
             let Some(session) = self.by_key.get(&key) else { continue };
             let used = session.used.load(Relaxed);
             if used > queued || session.is_busy() {
-                self.queue.push_back((key, used));
+                share.queue.push_back((key, used));
                 continue;
             }
-            return self.by_key.remove(&key);
+            return self.remove(key);
         }
         None
     }
 
-    /// Drops what is queued of sessions that have ended, and room that is no longer needed.
-    fn forget_gone(&mut self) {
-        if self.queue.len() > 2 * self.by_key.len() + 64 {
-            let by_key = &self.by_key;
-            self.queue.retain(|(key, _)| by_key.contains_key(key));
-        }
+    /// Drops room that is no longer needed.
+    fn forget_room(&mut self) {
         if self.by_key.capacity() > 4 * self.by_key.len() + 1_024 {
             self.by_key.shrink_to_fit();
-            self.queue.shrink_to_fit();
+            self.by_visitor.shrink_to_fit();
         }
     }
+}
+
+/// Returns how many sessions one visitor may have: a quarter is left for others.
+fn share_of(most: usize) -> usize {
+    most - most / 4
 }
 
 fn millis(duration: Duration) -> u64 {
@@ -217,17 +263,45 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn sessions_opened_and_abandoned_leave_no_memory_behind() {
-        let sessions = Sessions::new(1_000, Duration::from_mins(1));
-        for _ in 0..100_000 {
+    async fn who_opens_many_takes_none_away_from_others() {
+        let sessions = Sessions::new(100, Duration::from_mins(1));
+        let of = |name: &str| Session::new(name.into(), Revision::Nov2025, Abilities::default());
+        let quiet: Vec<String> = (0..20).map(|_| sessions.open(of("quiet")).unwrap()).collect();
+        tokio::time::advance(Duration::from_secs(1)).await;
+        for _ in 0..10_000 {
             opened(&sessions);
         }
+        assert_eq!(sessions.len(), 95);
+        assert!(quiet.iter().all(|key| sessions.get(key, &"quiet".into()).is_some()));
+        // There is room for who comes later, though what is busy does not give way.
+        let keys: Vec<String> = (0..75).map(|_| opened(&sessions)).collect();
+        let held: Vec<_> = keys.iter().filter_map(|key| sessions.get(key, &"me".into())).collect();
+        let runs: Vec<_> = held.iter().map(|session| session.run(Id::from_json("1"))).collect();
+        assert_eq!(runs.len(), 75);
+        assert!(sessions.open(session()).is_err());
+        for _ in 0..25 {
+            sessions.open(of("late")).unwrap();
+        }
+        assert_eq!(sessions.len(), 100);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn sessions_opened_and_abandoned_leave_no_memory_behind() {
+        let sessions = Sessions::new(1_000, Duration::from_mins(1));
+        for number in 0..100_000 {
+            let visitor = if number % 2 == 0 { "me" } else { "you" };
+            let session = Session::new(visitor.into(), Revision::Nov2025, Abilities::default());
+            sessions.open(session).unwrap();
+        }
         assert_eq!(sessions.len(), 1_000);
-        assert!(sessions.table.lock().queue.len() <= 2_064);
+        let queued = |table: &Table| -> usize {
+            table.by_visitor.values().map(|share| share.queue.len()).sum()
+        };
+        assert!(queued(&sessions.table.lock()) <= 2_128);
         tokio::time::advance(Duration::from_secs(61)).await;
         sessions.sweep();
         let table = sessions.table.lock();
-        assert_eq!((table.by_key.len(), table.queue.len()), (0, 0));
-        assert!(table.by_key.capacity() < 64 && table.queue.capacity() < 64);
+        assert_eq!((table.by_key.len(), table.by_visitor.len()), (0, 0));
+        assert!(table.by_key.capacity() < 64 && table.by_visitor.capacity() < 64);
     }
 }

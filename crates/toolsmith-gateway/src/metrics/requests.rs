@@ -18,11 +18,9 @@ const STATUSES: [u16; 27] = [
     429, 499, 500, 501, 502, 503, 504, 0,
 ];
 
-const PLACES: usize = Route::COUNT * METHODS.len();
-
 /// Counts requests, apart for each thread; memory is taken for what is met.
 #[derive(Debug)]
-pub(crate) struct Requests(Lanes<[OnceLock<Box<ByStatus>>; PLACES]>);
+pub(crate) struct Requests(Lanes<Box<[OnceLock<Box<ByStatus>>]>>);
 
 type ByStatus = [OnceLock<Box<Durations>>; STATUSES.len()];
 
@@ -38,7 +36,8 @@ pub(crate) struct Answered {
 
 impl Default for Requests {
     fn default() -> Self {
-        Self(Lanes::new(|| [const { OnceLock::new() }; PLACES]))
+        let places = || (0..Route::count() * METHODS.len()).map(|_| OnceLock::new()).collect();
+        Self(Lanes::new(places))
     }
 }
 
@@ -63,7 +62,7 @@ impl Requests {
     /// Returns what was counted.
     pub(crate) fn read(&self) -> Vec<Answered> {
         let mut all = Vec::new();
-        for place in 0..PLACES {
+        for place in 0..Route::count() * METHODS.len() {
             for (nth, status) in STATUSES.into_iter().enumerate() {
                 let mut durations = Spread::default();
                 let lanes =

@@ -1,58 +1,40 @@
 //! Which address a request is for, with the names in it left out.
 
+use std::sync::LazyLock;
+
+use crate::http;
+
 /// An address of the doors, with places for the names in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Route(u8);
+pub(crate) struct Route(usize);
+
+/// Where most requests go: they are found first.
+const BUSIEST: [&str; 2] = ["/run_tool", "/mcp"];
 
 /// Every address; the last one stands for those that there are not.
-const ROUTES: [&str; 32] = [
-    "/run_tool",
-    "/mcp",
-    "/mcp/{group}",
-    "/run_tools",
-    "/health",
-    "/health/live",
-    "/health/ready",
-    "/metrics",
-    "/tools",
-    "/tools/{name}",
-    "/tools/{name}/enable",
-    "/tools/{name}/disable",
-    "/tools/{name}/start",
-    "/tools/{name}/stop",
-    "/reload",
-    "/groups",
-    "/status",
-    "/calls",
-    "/calls/summary",
-    "/calls/{id}",
-    "/events",
-    "/chat",
-    "/openapi.json",
-    "/docs",
-    "/stats",
-    "/artifacts/{id}",
-    "/approvals",
-    "/approvals/{id}",
-    "/tasks",
-    "/tasks/{id}",
-    "/.well-known/{name}",
-    "",
-];
+static ROUTES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut routes: Vec<&str> = http::paths().collect();
+    // Words come before places for names, as `/calls/summary` before `/calls/{id}`.
+    routes.sort_by_key(|route| (!BUSIEST.contains(route), route.contains('{')));
+    routes.push("");
+    routes
+});
 
 impl Route {
-    /// How many there are.
-    pub(crate) const COUNT: usize = ROUTES.len();
+    /// Returns how many there are.
+    pub(crate) fn count() -> usize {
+        ROUTES.len()
+    }
 
     /// Finds the address of a path.
     pub(crate) fn of(path: &str) -> Self {
         let found = ROUTES.iter().position(|route| fits(route, path));
-        Self(found.and_then(|place| u8::try_from(place).ok()).unwrap_or(31))
+        Self(found.unwrap_or(ROUTES.len() - 1))
     }
 
     /// Returns where it stands among all of them.
     pub(crate) fn place(self) -> usize {
-        usize::from(self.0)
+        self.0
     }
 
     /// Returns the address at a place.

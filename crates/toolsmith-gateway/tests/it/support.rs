@@ -22,6 +22,8 @@ use toolsmith_gateway::{
 };
 use toolsmith_store::{NewKey, Seal, Store, StoreConfig};
 
+use crate::contract::{CONTRACT, Contract};
+
 /// A gateway on a free port.
 pub(crate) struct Running {
     pub(crate) address: SocketAddr,
@@ -103,10 +105,27 @@ impl Running {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
+        let (method, path) = (request.method().clone(), request.uri().to_string());
         let response = sender.send_request(request).await.unwrap();
         let status = response.status();
         let body = response.into_body().collect().await.unwrap().to_bytes();
-        (status, serde_json::from_slice(&body).unwrap())
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        self.contract().await.check(&method, &path, (status, &body));
+        (status, body)
+    }
+
+    /// Returns what all answers are compared with.
+    async fn contract(&self) -> Arc<Contract> {
+        if let Some(known) = CONTRACT.lock().as_ref() {
+            return Arc::clone(known);
+        }
+        let gateway = Box::pin(Self::start()).await;
+        let head = "GET /openapi.json HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        let answer = gateway.raw(head.as_bytes()).await;
+        let document = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+        let contract = Arc::new(Contract::of(document));
+        *CONTRACT.lock() = Some(Arc::clone(&contract));
+        contract
     }
 
     pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {

@@ -1,35 +1,44 @@
 //! `GET /openapi.json` and `GET /docs`: the addresses of this door, for programs and for people.
 
-mod addresses;
+mod message;
 mod page;
 mod schemas;
 
+use std::sync::LazyLock;
+
 use axum::{
-    extract::State,
-    http::HeaderMap,
+    http::{HeaderMap, StatusCode},
     response::{Html, Response},
 };
+use bytes::Bytes;
 use toolsmith_core::{Map, Value, json};
 
-use self::addresses::{ADDRESSES, Address, Kind, Sent};
-use super::tagged;
-use crate::Gateway;
+pub(super) use self::message::Message;
+use self::schemas::Schemas;
+use super::{
+    addresses::{self, Address, Fails, Sent},
+    tagged,
+};
+
+/// The description, written when it is asked for first: it is the same for as long as we run.
+static DOCUMENT: LazyLock<Bytes> = LazyLock::new(|| described().to_string().into());
 
 /// Answers the description of the door as an OpenAPI 3.1 document.
-pub(super) async fn document(State(_): State<Gateway>, headers: HeaderMap) -> Response {
-    tagged::answer(&headers, "application/json", described().to_string().into())
+pub(super) async fn document(headers: HeaderMap) -> Response {
+    tagged::answer(&headers, "application/json", DOCUMENT.clone())
 }
 
 /// Answers the same as a page.
 pub(super) async fn docs() -> Html<String> {
-    Html(page::page(ADDRESSES))
+    Html(page::page(&described()))
 }
 
 fn described() -> Value {
+    let mut schemas = Schemas::default();
     let mut paths: Map<String, Value> = Map::new();
-    for address in ADDRESSES {
+    for address in addresses::all() {
         let path = paths.entry(address.path).or_insert_with(|| json!({}));
-        path[address.method] = operation(address);
+        path[address.verb.as_str()] = operation(address, &mut schemas);
     }
     json!({
         "openapi": "3.1.0",
@@ -40,7 +49,7 @@ fn described() -> Value {
         },
         "paths": paths,
         "components": {
-            "schemas": schemas::all(),
+            "schemas": schemas.all(),
             "securitySchemes": { "key": { "type": "http", "scheme": "bearer" } },
         },
         // On its own machine a server may do without.
@@ -48,70 +57,91 @@ fn described() -> Value {
     })
 }
 
-fn operation(address: &Address) -> Value {
+fn operation(address: &Address, schemas: &mut Schemas) -> Value {
     let names = address.path.split(['{', '}']).skip(1).step_by(2);
-    let in_path = names.map(|name| {
-        let kind = if name == "id" { Kind::Id } else { Kind::Text };
-        json!({ "name": name, "in": "path", "required": true, "schema": kind.schema() })
-    });
-    let in_query = address.query.iter().map(|(name, kind)| {
-        let required = address.path.ends_with("summary") && *name == "conversation_id";
-        json!({ "name": name, "in": "query", "required": required, "schema": kind.schema() })
-    });
+    let mut parameters: Vec<Value> = names.map(in_path).collect();
+    if let Some(query) = address.query {
+        parameters.extend(schemas.query(query));
+    }
     let mut operation = json!({
+        "operationId": operation_id(address),
         "summary": address.summary,
-        "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
-        "responses": responses(address),
+        "parameters": parameters,
+        "responses": responses(address, schemas),
     });
-    if let Some(schema) = address.body {
-        operation["requestBody"] = json!({ "required": true, "content": content(schema) });
+    if let Some(body) = address.body {
+        let content = json!({ "application/json": { "schema": schemas.read(body) } });
+        operation["requestBody"] = json!({ "required": true, "content": content });
     }
     operation
 }
 
-fn responses(address: &Address) -> Value {
+fn in_path(name: &str) -> Value {
+    let schema = match name {
+        "id" => json!({ "type": "string", "format": "uuid" }),
+        "name" => json!({ "type": "string", "examples": ["echo"] }),
+        _ => json!({ "type": "string" }),
+    };
+    json!({ "name": name, "in": "path", "required": true, "schema": schema })
+}
+
+/// Writes `GET /tools/{name}` as `get_tools_name`.
+fn operation_id(address: &Address) -> String {
+    let words = address.path.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let words = words.filter(|word| !word.is_empty());
+    std::iter::once(address.verb.as_str()).chain(words).collect::<Vec<_>>().join("_")
+}
+
+fn responses(address: &Address, schemas: &mut Schemas) -> Value {
     let mut responses = Map::new();
-    for (status, schema) in address.answers {
-        let content = match schema {
-            Sent::Json(schema) => content(schema),
-            Sent::Events => json!({ "text/event-stream": {} }),
-            Sent::JsonOrEvents(schema) => {
-                let mut both = content(schema);
-                both["text/event-stream"] = json!({});
-                both
-            }
-            Sent::JsonOrText(schema) => {
-                let mut both = content(schema);
-                both["text/plain"] = json!({ "schema": { "type": "string" } });
-                both
-            }
-            Sent::Text => json!({ "text/plain": { "schema": { "type": "string" } } }),
-            Sent::Page => json!({ "text/html": {} }),
-            Sent::Nothing => Value::Null,
-        };
-        let mut response = json!({ "description": description(status) });
-        if !content.is_null() {
-            response["content"] = content;
-        }
-        responses.insert((*status).to_owned(), response);
+    for (status, sent) in address.answers {
+        responses.insert(status.to_string(), response(*status, &content(*sent, schemas)));
+    }
+    let failure = json!({ "application/json": { "schema": failure(address, schemas) } });
+    for status in address.failures() {
+        responses.insert(status.to_string(), response(status, &failure));
     }
     Value::Object(responses)
 }
 
-fn content(schema: &str) -> Value {
-    json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } })
+/// A call that fails has an outcome; a request that is none has not.
+fn failure(address: &Address, schemas: &mut Schemas) -> Value {
+    let error = schemas.error();
+    if address.can_fail_by(Fails::Call) {
+        return json!({ "anyOf": [schemas.outcome(), error] });
+    }
+    if address.can_fail_by(Fails::Message) {
+        return json!({ "anyOf": [schemas.message(), error] });
+    }
+    error
 }
 
-fn description(status: &str) -> &'static str {
-    match status {
-        "200" => "What was asked for",
-        "201" => "It was made",
-        "202" => "It goes on",
-        "304" => "What the client has is still good",
-        "503" => "Not at this moment",
-        "4XX" => "What is wrong with the request, or with the call",
-        _ => "What this server could not do",
+fn content(sent: Sent, schemas: &mut Schemas) -> Value {
+    let text = json!({ "schema": { "type": "string" } });
+    match sent {
+        Sent::Json(of) => json!({ "application/json": { "schema": schemas.written(of) } }),
+        Sent::JsonOrEvents(of) => json!({
+            "application/json": { "schema": schemas.written(of) },
+            "text/event-stream": text,
+        }),
+        Sent::JsonOrText(of) => json!({
+            "application/json": { "schema": schemas.written(of) },
+            "text/plain": text,
+        }),
+        Sent::Events => json!({ "text/event-stream": text }),
+        Sent::Plain => json!({ "text/plain": text }),
+        Sent::Page => json!({ "text/html": text }),
+        Sent::Nothing => Value::Null,
     }
+}
+
+fn response(status: u16, content: &Value) -> Value {
+    let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let mut response = json!({ "description": reason.unwrap_or("The caller left") });
+    if !content.is_null() {
+        response["content"] = content.clone();
+    }
+    response
 }
 
 #[cfg(test)]
@@ -124,8 +154,18 @@ mod tests {
         let text = document.to_string();
         for piece in text.split("#/components/schemas/").skip(1) {
             let name = piece.split('"').next().unwrap();
-            assert!(document["components"]["schemas"][name].is_object(), "{name}");
+            let schema = &document["components"]["schemas"][name];
+            assert!(schema.is_object() || schema.is_boolean(), "{name}");
         }
-        assert!(page::page(ADDRESSES).contains("/run_tool"));
+        assert!(page::page(&document).contains("/run_tool"));
+    }
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let mut names: Vec<String> = addresses::all().iter().map(operation_id).collect();
+        names.sort();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
     }
 }

@@ -1,98 +1,150 @@
-//! The schemas of what is sent and answered.
+//! The schemas of what is sent and answered, made of the types that are read and written.
 
-use toolsmith_core::{Value, json};
+use schemars::{
+    SchemaGenerator,
+    generate::SchemaSettings,
+    transform::{Transform, transform_subschemas},
+};
+use toolsmith_core::{Map, Outcome, Value, json};
 
-/// Returns every schema by its name.
-pub(super) fn all() -> Value {
-    json!({
-        "Any": {},
-        "Error": {
-            "type": "object",
-            "required": ["error"],
-            "properties": { "error": {
-                "type": "object",
-                "required": ["type", "message"],
-                "properties": { "type": { "type": "string" }, "message": { "type": "string" } },
-            } },
-        },
-        "Health": {
-            "type": "object",
-            "required": ["status", "version", "uptime_s"],
-            "properties": { "status": { "enum": ["ok", "degraded"] } },
-        },
-        "Sign": object(&["status"]),
-        "Call": call(),
-        "Calls": {
-            "type": "object",
-            "required": ["calls"],
-            "additionalProperties": false,
-            "properties": { "calls": {
-                "type": "array",
-                "maxItems": 1_000,
-                "items": { "$ref": "#/components/schemas/Call" },
-            } },
-        },
-        "Begun": object(&["call_id"]),
-        "Outcome": object(&[
-            "call_id", "tool_name", "success", "output", "error", "started_at", "duration_ms",
-            "metadata",
-        ]),
-        "OutcomeOrError": { "anyOf": [
-            { "$ref": "#/components/schemas/Outcome" },
-            { "$ref": "#/components/schemas/Error" },
-        ] },
-        "Outcomes": object(&["outcomes"]),
-        "Report": object(&["call_id", "state"]),
-        "Question": {
-            "type": "object",
-            "required": ["message"],
-            "additionalProperties": false,
-            "properties": {
-                "message": { "type": "string" },
-                "chat_id": { "type": ["string", "null"] },
-            },
-        },
-        "Reply": object(&["response", "chat_id"]),
-        "Verdict": {
-            "type": "object",
-            "required": ["decision"],
-            "additionalProperties": false,
-            "properties": { "decision": { "enum": ["approve", "deny"] } },
-        },
-    })
+use super::{
+    super::{addresses::Of, answer},
+    message::Message,
+};
+
+/// Gathers the schemas that a description names.
+#[derive(Debug)]
+pub(super) struct Schemas {
+    reading: SchemaGenerator,
+    writing: SchemaGenerator,
 }
 
-fn object(required: &[&str]) -> Value {
-    json!({ "type": "object", "required": required })
+impl Default for Schemas {
+    fn default() -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|settings| {
+            settings.definitions_path = "/components/schemas".into();
+            settings.meta_schema = None;
+        });
+        let reading = settings.clone().for_deserialize();
+        let writing = settings.for_serialize().with_transform(Closed);
+        Self {
+            reading: reading.with_transform(Bounded).into_generator(),
+            writing: writing.into_generator(),
+        }
+    }
 }
 
-fn call() -> Value {
-    let text = json!({ "type": ["string", "null"] });
-    json!({
-        "type": "object",
-        "required": ["tool_id"],
-        "additionalProperties": false,
-        "properties": {
-            "tool_id": { "type": "string" },
-            "params": { "type": ["object", "null"] },
-            "context": {
-                "type": ["object", "null"],
-                "additionalProperties": false,
-                "properties": {
-                    "conversation_id": text,
-                    "thread_id": text,
-                    "task_id": text,
-                    "workflow_id": text,
-                    "timeout": { "type": ["number", "null"], "exclusiveMinimum": 0 },
-                    "priority": {
-                        "type": ["integer", "null"],
-                        "minimum": i32::MIN,
-                        "maximum": i32::MAX,
-                    },
-                    "idempotency_key": text,
-                    "variables": { "type": "object" },
-                },
-            },
-        },
-    })
+impl Schemas {
+    /// Returns the schema of what is read from a body.
+    pub(super) fn read(&mut self, of: Of) -> Value {
+        of(&mut self.reading).to_value()
+    }
+
+    /// Returns the schema of what is answered.
+    pub(super) fn written(&mut self, of: Of) -> Value {
+        of(&mut self.writing).to_value()
+    }
+
+    /// Returns the schema of a failed request.
+    pub(super) fn error(&mut self) -> Value {
+        self.writing.subschema_for::<answer::Wire<'_>>().to_value()
+    }
+
+    /// Returns the schema of what came of a call.
+    pub(super) fn outcome(&mut self) -> Value {
+        self.writing.subschema_for::<Outcome>().to_value()
+    }
+
+    /// Returns the schema of a message of MCP.
+    pub(super) fn message(&mut self) -> Value {
+        self.writing.subschema_for::<Message>().to_value()
+    }
+
+    /// Returns the parameters that a query is read into.
+    pub(super) fn query(&mut self, of: Of) -> Vec<Value> {
+        let mut apart = SchemaGenerator::new(self.reading.settings().clone().with(|settings| {
+            settings.inline_subschemas = true;
+        }));
+        let mut schema = of(&mut apart);
+        for transform in apart.transforms_mut() {
+            transform.transform(&mut schema);
+        }
+        let required = schema.get("required").and_then(Value::as_array).cloned();
+        let required = required.unwrap_or_default();
+        let Some(Value::Object(properties)) = schema.remove("properties") else {
+            return Vec::new();
+        };
+        let parameter = |(name, mut schema): (String, Value)| {
+            let description = without_null(&mut schema);
+            let is_required = required.iter().any(|other| other.as_str() == Some(&name));
+            let mut parameter = json!({ "name": name, "in": "query", "required": is_required });
+            parameter["schema"] = schema;
+            if let Some(description) = description {
+                parameter["description"] = description;
+            }
+            parameter
+        };
+        properties.into_iter().map(parameter).collect()
+    }
+
+    /// Returns all schemas that were named.
+    pub(super) fn all(mut self) -> Map<String, Value> {
+        let mut all = self.reading.take_definitions(true);
+        all.append(&mut self.writing.take_definitions(true));
+        all
+    }
+}
+
+/// A query has no null: what is absent is left out. Returns what there is to say.
+fn without_null(schema: &mut Value) -> Option<Value> {
+    let fields = schema.as_object_mut()?;
+    let description = fields.remove("description");
+    fields.remove("default");
+    if let Some(Value::Array(types)) = fields.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            fields["type"] = only.clone();
+        }
+    }
+    if let Some(Value::Array(choices)) = fields.get_mut("anyOf") {
+        choices.retain(|choice| choice["type"] != "null");
+        if let [only] = choices.as_slice() {
+            *schema = only.clone();
+        }
+    }
+    description
+}
+
+/// Says that objects have no other members than those that their type has.
+#[derive(Clone, Debug)]
+struct Closed;
+
+impl Transform for Closed {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        let is_open = schema.get("additionalProperties").is_none();
+        if schema.get("properties").is_some() && is_open {
+            schema.insert("additionalProperties".to_owned(), false.into());
+        }
+        transform_subschemas(self, schema);
+    }
+}
+
+/// Says how large the numbers of a type can be.
+#[derive(Clone, Debug)]
+struct Bounded;
+
+impl Transform for Bounded {
+    fn transform(&mut self, schema: &mut schemars::Schema) {
+        let bounds: Option<(Value, Value)> = match schema.get("format").and_then(Value::as_str) {
+            Some("uint32") => Some((0.into(), u32::MAX.into())),
+            Some("int32") => Some((i32::MIN.into(), i32::MAX.into())),
+            Some("uint" | "uint64") => Some((0.into(), u64::MAX.into())),
+            _ => None,
+        };
+        if let Some((least, most)) = bounds {
+            schema.insert("minimum".to_owned(), least);
+            schema.insert("maximum".to_owned(), most);
+        }
+        transform_subschemas(self, schema);
+    }
 }

@@ -27,7 +27,10 @@ use super::{
     revision::Revision,
     wire,
 };
-use crate::{Gateway, Visitor, http::body};
+use crate::{
+    Gateway, Visitor,
+    http::{Failure, body},
+};
 
 /// Which tools an address shows.
 type Group = Option<Path<String>>;
@@ -78,7 +81,7 @@ pub(crate) async fn get(
     headers: HeaderMap,
 ) -> Response {
     if headers::text(&headers, SESSION).is_none() {
-        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+        return Failure::wrong_method().into_response();
     }
     let session = enter(&gateway, visitor, group).and_then(|visitor| {
         let spoken = Spoken::of(&headers);

@@ -1,0 +1,288 @@
+//! `toolsmith serve` under load: many connections, many listeners, many sessions, and the end.
+//!
+//! The long forms are run by hand: `cargo test -p toolsmith-cli --test it -- --ignored loading
+//! --nocapture --test-threads 1`.
+
+use std::{
+    collections::HashSet,
+    fs,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::{Answer, Broken, Client, files_of, memory_of, open_many_files},
+    serving::Serving,
+    support::{Place, eventually},
+};
+
+const ECHO: &str = r#"{"tool_id": "echo", "params": {"message": "hi"}}"#;
+
+/// Makes calls on many connections until it is said that there were enough; returns how many.
+fn call(
+    serving: &Serving,
+    connections: usize,
+    is_enough: &(dyn Fn(usize) -> bool + Sync),
+) -> usize {
+    let calls = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..connections {
+            scope.spawn(|| {
+                let mut client = Client::connect(&serving.address).unwrap();
+                while !is_enough(calls.fetch_add(1, Relaxed)) {
+                    let answer = client.send("POST /run_tool", ECHO).unwrap();
+                    assert_eq!(answer.status, 200, "{answer:?}");
+                    assert_eq!(answer.body["output"], json!({"message": "hi"}));
+                }
+            });
+        }
+    });
+    calls.into_inner() - connections
+}
+
+#[test]
+fn many_connections_are_served_without_an_error_and_memory_stays() {
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    call(&serving, 256, &|calls| calls >= 8_000);
+    let before = memory_of(serving.id());
+    call(&serving, 256, &|calls| calls >= 16_000);
+    let after = memory_of(serving.id());
+    assert!(after < before + 40, "{before} MB before, {after} MB after");
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn many_connections_for_a_minute() {
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    let begun = Instant::now();
+    let process = serving.id();
+    let memory = thread::spawn(move || {
+        let mut seen = Vec::new();
+        for second in [10, 20, 30, 40, 50, 59] {
+            let moment = begun + Duration::from_secs(second);
+            thread::sleep(moment.saturating_duration_since(Instant::now()));
+            seen.push((second, memory_of(process)));
+        }
+        seen
+    });
+    let calls = call(&serving, 256, &|_| begun.elapsed() > Duration::from_mins(1));
+    let memory = memory.join().unwrap();
+    println!("{calls} calls without an error; memory in MB by second: {memory:?}");
+    assert!(memory[5].1 < memory[0].1 + 30, "{memory:?}");
+}
+
+/// Lets many listen, tells them one thing, and lets them go.
+fn listen(listeners: usize) {
+    let most = open_many_files();
+    assert!(most > listeners + 100, "this system allows {most} open files");
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    call(&serving, 8, &|calls| calls >= 500);
+    let (memory, files) = (memory_of(serving.id()), files_of(serving.id()));
+    let mut clients = Vec::new();
+    for _ in 0..listeners {
+        let mut client = Client::connect(&serving.address).unwrap();
+        client.listen("/events?type=execution_completed&tool=calculator").unwrap();
+        clients.push(client);
+    }
+    let with_all = memory_of(serving.id());
+    let begun = Instant::now();
+    call(&serving, 8, &|calls| calls >= 500);
+    let calls_took = begun.elapsed() / 500;
+    let begun = Instant::now();
+    let outcome = serving
+        .send("POST /run_tool", r#"{"tool_id": "calculator", "params": {"expression": "1+1"}}"#);
+    assert_eq!(outcome["success"], true, "{outcome}");
+    for client in &mut clients {
+        client.hear("execution_completed").unwrap();
+    }
+    let heard_after = begun.elapsed();
+    drop(clients);
+    eventually("all connections are given back", || files_of(serving.id()) <= files + 10);
+    call(&serving, 8, &|calls| calls >= 500);
+    let after = memory_of(serving.id());
+    println!(
+        "{listeners} listeners: {memory} MB before, {with_all} MB with them ({:.1} kB each), {after} \
+         MB after; a call took {calls_took:?}; all heard within {heard_after:?}",
+        (with_all - memory) as f64 * 1_024.0 / listeners as f64
+    );
+    assert!(with_all < memory + 20 + listeners as u64 / 20, "{memory} {with_all}");
+}
+
+#[test]
+fn a_thousand_listeners_hear_what_happens_and_leave_nothing_behind() {
+    listen(800);
+}
+
+#[test]
+#[ignore = "wants ten thousand connections"]
+fn ten_thousand_listeners() {
+    listen(10_000);
+}
+
+/// Opens MCP sessions that nobody uses again.
+fn abandon(sessions: usize) {
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":
+        "2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
+    let open = |client: &mut Client| {
+        let answer = client.send("POST /mcp", hello).unwrap();
+        assert!(answer.status == 200 && answer.session.is_some(), "{answer:?}");
+    };
+    let memories = [1, 2, 5, 10].map(|tenths| {
+        let (opened, goal) = (AtomicUsize::new(0), sessions * tenths / 10);
+        thread::scope(|scope| {
+            for _ in 0..16 {
+                scope.spawn(|| {
+                    let mut client = Client::connect(&serving.address).unwrap();
+                    while opened.fetch_add(1, Relaxed) < goal {
+                        open(&mut client);
+                    }
+                });
+            }
+        });
+        (goal, memory_of(serving.id()))
+    });
+    println!("memory in MB after so many more sessions: {memories:?}");
+    assert!(memories[3].1 < memories[1].1 + 30, "{memories:?}");
+}
+
+#[test]
+fn sessions_that_nobody_comes_back_to_do_not_add_up() {
+    abandon(2_000);
+}
+
+#[test]
+#[ignore = "opens 180,000 sessions"]
+fn a_hundred_thousand_abandoned_sessions() {
+    abandon(100_000);
+}
+
+/// What a client saw until it was told to leave.
+#[derive(Default)]
+struct Seen {
+    answered: Vec<String>,
+    begun: Vec<String>,
+    refused: usize,
+    unanswered: usize,
+}
+
+const TOOL: &str = "name: nap\nentry: {type: command, command: sleep, args: ['0.3173']}\n";
+
+/// Calls fast and slow tools, children, and calls that go on by themselves, until the door closes.
+fn insist(address: &str, number: usize, seen: &Mutex<Seen>) {
+    let calls = [
+        ("POST /run_tool", ECHO),
+        ("POST /run_tool", r#"{"tool_id": "sleep", "params": {"duration": 0.2}}"#),
+        ("POST /run_tool", r#"{"tool_id": "nap"}"#),
+        ("POST /run_tool?async=true", r#"{"tool_id": "sleep", "params": {"duration": 0.3}}"#),
+        ("POST /run_tool?async=true", r#"{"tool_id": "nap"}"#),
+    ];
+    let Ok(mut client) = Client::connect(address) else { return };
+    for turn in 0.. {
+        let (line, body) = calls[(number + turn) % calls.len()];
+        let answer = client.send(line, body);
+        let mut seen = seen.lock().unwrap();
+        match answer {
+            Ok(Answer { status: 200, body, .. }) => {
+                seen.answered.push(body["call_id"].as_str().unwrap().to_owned());
+            }
+            Ok(Answer { status: 202, body, .. }) => {
+                seen.begun.push(body["call_id"].as_str().unwrap().to_owned());
+            }
+            // A tool that is called too often at once is refused, and so is a call at the end.
+            Ok(Answer { status: 429, .. }) => seen.refused += 1,
+            Ok(Answer { status: 503, body, .. }) => {
+                assert_eq!(body["error"]["type"], "rejected", "{body}");
+                seen.refused += 1;
+            }
+            Ok(answer) => panic!("{answer:?}"),
+            Err(Broken::Halfway(what)) => panic!("a broken answer: {what}"),
+            Err(Broken::Unanswered) => {
+                seen.unanswered += 1;
+                drop(seen);
+                match Client::connect(address) {
+                    Ok(other) => client = other,
+                    Err(_) => return,
+                }
+            }
+        }
+    }
+}
+
+/// Ends a server that is under load, and looks at what is left.
+fn end_under_load() -> (Seen, Duration) {
+    let place = Place::new().with("tools/nap.yaml", TOOL);
+    let serving = Serving::start(&place, &["--tools", "tools"]);
+    let seen = Mutex::new(Seen::default());
+    let is_enough = AtomicBool::new(false);
+    let address = serving.address.clone();
+    let mut took = Duration::ZERO;
+    thread::scope(|scope| {
+        for number in 0..64 {
+            let (address, seen) = (&address, &seen);
+            scope.spawn(move || insist(address, number, seen));
+        }
+        eventually("many calls are answered", || {
+            let seen = seen.lock().unwrap();
+            is_enough.store(seen.answered.len() > 300 && seen.begun.len() > 60, Relaxed);
+            is_enough.load(Relaxed)
+        });
+        let begun = Instant::now();
+        let (code, said) = serving.end("-TERM");
+        took = begun.elapsed();
+        assert_eq!((code, said.as_str()), (Some(0), ""));
+    });
+    let seen = seen.into_inner().unwrap();
+    let recorded = recorded(&place);
+    for id in seen.answered.iter().chain(&seen.begun) {
+        let record = recorded.get(id);
+        assert!(record.is_some(), "{id} has no record");
+    }
+    assert!(!is_running("0.3173"), "a child is left");
+    (seen, took)
+}
+
+fn recorded(place: &Place) -> HashSet<String> {
+    let exported = place.print(&["calls", "export"]);
+    let lines = exported.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|record| record["record_id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Tells whether a process has this word among its arguments.
+fn is_running(word: &str) -> bool {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let mut lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    lines.any(|line| line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
+}
+
+#[test]
+fn an_end_under_load_loses_no_call_and_leaves_no_child() {
+    let (seen, took) = end_under_load();
+    assert!(took < Duration::from_secs(30), "{took:?}");
+    assert!(!seen.begun.is_empty());
+}
+
+#[test]
+#[ignore = "the same ten times"]
+fn ten_ends_under_load() {
+    for _ in 0..10 {
+        let (seen, took) = end_under_load();
+        println!(
+            "{} answered, {} begun, {} refused, {} not taken; ended within {took:?}",
+            seen.answered.len(),
+            seen.begun.len(),
+            seen.refused,
+            seen.unanswered
+        );
+    }
+}
