@@ -8,7 +8,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
-        mpsc::{Receiver, SyncSender, TryRecvError, sync_channel},
+        mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
@@ -125,11 +125,8 @@ impl Output {
         while let Ok(line) = lines.recv() {
             self.look();
             self.write(&line);
-            loop {
-                match lines.try_recv() {
-                    Ok(line) => self.write(&line),
-                    Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-                }
+            while let Ok(line) = lines.try_recv() {
+                self.write(&line);
             }
             self.flush();
         }

@@ -111,7 +111,7 @@ impl Collector {
             let left = end.saturating_duration_since(Instant::now());
             match self.told.recv_timeout(left) {
                 Ok(told) => all.push(told),
-                Err(_) => panic!("this is all that arrived: {all:#?}"),
+                Err(why) => panic!("{why}; this is all that arrived: {all:#?}"),
             }
         }
         all

@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     fn config(variables: &[(&str, &str)]) -> Result<Option<TelemetryConfig>, UsageError> {
-        let environment = Environment::from_iter(variables.iter().copied());
+        let environment = variables.iter().copied().collect::<Environment>();
         read(&Settings::default(), &environment, &Redactor::default())
     }
 

@@ -27,7 +27,8 @@ fn upstream() -> (String, thread::JoinHandle<String>) {
         }
         let answer = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n";
         stream.write_all(format!("{answer}connection: close\r\n\r\n{{}}").as_bytes()).unwrap();
-        stream.read(&mut [0; 1]).ok();
+        // The client closes when it has read.
+        stream.read_to_end(&mut Vec::new()).ok();
         head
     });
     (address, answering)

@@ -34,7 +34,7 @@ async fn wait_for(path: &std::path::Path, count: usize) -> Vec<Value> {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    panic!("{path:?} has {} lines", lines(path).len());
+    panic!("{} has {} lines", path.display(), lines(path).len());
 }
 
 #[tokio::test]
