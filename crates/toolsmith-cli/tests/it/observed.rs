@@ -44,7 +44,9 @@ fn a_trace_goes_on_in_the_service_behind_a_tool_and_is_whole_at_the_end() {
         "name: behind\ndescription: Asks another service.\n\
          entry: {{type: rest, method: GET, url: \"http://{address}/thing\"}}\n"
     );
-    let place = Place::new().with("tools/behind.yaml", &tool);
+    let program = "name: program\ndescription: Shows where it stands.\n\
+                   entry: {type: command, command: [printenv, TRACEPARENT]}\n";
+    let place = Place::new().with("tools/behind.yaml", &tool).with("tools/program.yaml", program);
     let variables = [
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
         ("OTEL_EXPORTER_OTLP_HEADERS", "api-key=k%201"),
@@ -54,10 +56,12 @@ fn a_trace_goes_on_in_the_service_behind_a_tool_and_is_whole_at_the_end() {
     let outcome = serving.send("POST /run_tool", r#"{"tool_id": "behind"}"#);
     assert_eq!(outcome["success"], true, "{outcome}");
     let head = answering.join().unwrap();
+    let shown = serving.send("POST /run_tool", r#"{"tool_id": "program"}"#);
     // What was not sent yet is sent at the end.
     assert_eq!(serving.end("-TERM"), (Some(0), String::new()));
     let is_call = |told: &Value| told["name"] == "execute_tool behind";
-    let told = collector.until(|told| told.iter().any(is_call));
+    let is_last = |told: &Value| told["name"] == "execute_tool program";
+    let told = collector.until(|told| told.iter().any(is_call) && told.iter().any(is_last));
     let call = told.iter().find(|told| is_call(told)).unwrap();
     let passed_on = format!(
         "traceparent: 00-{}-{}-01\r\n",
@@ -65,6 +69,8 @@ fn a_trace_goes_on_in_the_service_behind_a_tool_and_is_whole_at_the_end() {
         call["span"].as_str().unwrap()
     );
     assert!(head.contains(&passed_on), "{head}");
+    let program = told.iter().find(|told| is_last(told)).unwrap();
+    assert!(shown["output"].to_string().contains(program["span"].as_str().unwrap()), "{shown}");
     assert_eq!(call["resource"]["service.name"], "named-by-variable");
     assert_eq!((&call["key"], &call["path"]), (&json!("k 1"), &json!("/v1/traces")));
 }
