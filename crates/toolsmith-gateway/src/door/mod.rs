@@ -2,6 +2,7 @@
 
 mod hosts;
 mod keys;
+mod open;
 
 use axum::{
     extract::{Request, State},
@@ -16,10 +17,7 @@ use subtle::ConstantTimeEq;
 use toolsmith_core::{EventKind, Secret, Timestamp, json};
 
 pub use self::{hosts::Hosts, keys::KeyRing};
-use crate::{Gateway, MetricsDoor, Visitor, http::Failure, watched::Sender};
-
-/// The addresses that answer strangers: whoever watches the program has no key.
-const OPEN: [&str; 3] = ["/health", "/health/live", "/health/ready"];
+use crate::{Gateway, Visitor, http::Failure, watched::Sender};
 
 /// Lets callers in.
 #[derive(Debug)]
@@ -95,23 +93,6 @@ fn credential(headers: &HeaderMap) -> Result<Option<&str>, Failure> {
         return Ok(Some(key.trim()));
     }
     headers.get("x-api-key").map(|value| value.to_str().map_err(|_| unreadable())).transpose()
-}
-
-impl Gateway {
-    /// Tells whether an address answers somebody whom no key makes known.
-    fn is_open_to(&self, request: &Request) -> bool {
-        let path = request.uri().path();
-        OPEN.contains(&path) || path == "/metrics" && self.shows_metrics(request.headers())
-    }
-
-    fn shows_metrics(&self, headers: &HeaderMap) -> bool {
-        let config = &self.0.config;
-        let key = config.metrics_key.as_ref().filter(|_| config.metrics == MetricsDoor::Admins);
-        let shown = credential(headers).ok().flatten().map(str::as_bytes);
-        let fits =
-            key.zip(shown).is_some_and(|(key, shown)| key.expose().as_bytes().ct_eq(shown).into());
-        fits || config.metrics == MetricsDoor::Open
-    }
 }
 
 /// Puts the host of a whole address in place of the header: the address counts (RFC 9112 §3.2.2).

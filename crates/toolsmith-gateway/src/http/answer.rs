@@ -133,6 +133,11 @@ impl Failure {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
     }
 
+    pub(crate) fn unreadable_metrics() -> Self {
+        let message = "What is measured cannot be read; the log says why.";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unavailable", message)
+    }
+
     pub(crate) fn wrong_coding() -> Self {
         let message = "Send the body as it is, or packed by gzip with `Content-Encoding: gzip`.";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message)

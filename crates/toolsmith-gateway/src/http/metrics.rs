@@ -7,6 +7,8 @@ use axum::{
     response::Response,
 };
 
+use tokio::task::spawn_blocking;
+
 use super::answer::Failure;
 use crate::{
     Gateway, Visitor,
@@ -26,8 +28,10 @@ pub(super) async fn metrics(
         (MetricsDoor::Admins, Ok(visitor)) => visitor.must_be_admin()?,
         (MetricsDoor::Admins, Err(_)) | (MetricsDoor::Open, _) => {}
     }
-    let families = metrics::gather(&gateway);
-    let mut response = Response::new(Body::from(metrics::write(&families)));
+    // A hundred thousand tools take a while to look through, and calls must not wait for it.
+    let text = spawn_blocking(move || metrics::write(&metrics::gather(&gateway))).await;
+    let text = text.map_err(|_| Failure::unreadable_metrics())?;
+    let mut response = Response::new(Body::from(text));
     response.headers_mut().insert(CONTENT_TYPE, FORMAT);
     Ok(response)
 }
