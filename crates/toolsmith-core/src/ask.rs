@@ -50,6 +50,20 @@ pub enum Answer {
     Cancel,
 }
 
+/// What a caller can be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an ability by itself")]
+pub struct Askable {
+    /// Some values.
+    pub form: bool,
+    /// A visit of an address.
+    pub visit: bool,
+    /// The answer of a model.
+    pub sampling: bool,
+    /// The folders that it works in.
+    pub roots: bool,
+}
+
 /// Answers the questions of tools on behalf of a caller: the door that the call came through.
 ///
 /// Futures are dropped when the call ends, however it ends. Whoever asks checks what comes back
@@ -57,6 +71,11 @@ pub enum Answer {
 pub trait Asker: Send + Sync + fmt::Debug {
     /// Puts a question to the person behind the caller.
     fn ask(&self, question: Question) -> BoxFuture<'_, Answer>;
+
+    /// Returns what can be asked; what cannot is refused or declined.
+    fn askable(&self) -> Askable {
+        Askable { form: true, visit: true, ..Askable::default() }
+    }
 
     /// Lets the caller's model answer a conversation, both in the words of the MCP protocol.
     ///

@@ -16,8 +16,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Answer, Asker, Call, CallId, Caller, Context, Outcome, Parent, Question, Redactor, Text,
-    ToolError, ToolSpec, ask,
+    Answer, Askable, Asker, Call, CallId, Caller, Context, LogLevel, Outcome, Parent, Question,
+    Redactor, Text, ToolError, ToolSpec, ask,
 };
 
 /// What a running tool can see and do besides its input; cheap to clone.
@@ -167,6 +167,11 @@ impl ToolContext {
         self.0.caller.search(question, &self.0.context.rights, limit)
     }
 
+    /// Returns what the caller can be asked.
+    pub fn askable(&self) -> Askable {
+        self.0.asker.as_ref().map(|asker| asker.askable()).unwrap_or_default()
+    }
+
     /// Asks the caller something; declined where nobody can be asked.
     ///
     /// The answer comes from outside: whoever asks checks it. Time goes on while it is waited for.
@@ -241,6 +246,18 @@ impl ToolContext {
             stream.progress(done, total, &message.into());
         }
     }
+
+    /// Returns from which level on somebody wants to hear messages; nothing when nobody does.
+    pub fn log_level(&self) -> Option<LogLevel> {
+        self.0.stream.as_ref().and_then(|stream| stream.level)
+    }
+
+    /// Tells whoever follows what happens; lost when they do not want it, or are behind.
+    pub fn log(&self, level: LogLevel, logger: Option<String>, data: Value) {
+        if let Some(stream) = &self.0.stream {
+            stream.log(level, logger, data);
+        }
+    }
 }
 
 impl fmt::Debug for ToolContext {
@@ -266,6 +283,15 @@ pub enum StreamItem {
         /// What is being done.
         message: String,
     },
+    /// What happens, for who wants to know that.
+    Log {
+        /// How grave it is.
+        level: LogLevel,
+        /// Which part says it.
+        logger: Option<String>,
+        /// What it says.
+        data: Value,
+    },
 }
 
 /// Hears of every item of a stream, beside its follower.
@@ -277,12 +303,21 @@ pub struct StreamSink {
     sender: Option<mpsc::Sender<StreamItem>>,
     observer: Option<Observer>,
     redactor: Redactor,
+    /// From which level on messages are wanted.
+    level: Option<LogLevel>,
 }
 
 impl StreamSink {
     /// Connects a sink to the channel that its follower reads.
     pub fn new(sender: mpsc::Sender<StreamItem>) -> Self {
         Self { sender: Some(sender), ..Self::default() }
+    }
+
+    /// Lets messages through, from a level on.
+    #[must_use]
+    pub fn with_level(mut self, level: Option<LogLevel>) -> Self {
+        self.level = level;
+        self
     }
 
     /// Takes secrets out of what is sent.
@@ -316,6 +351,16 @@ impl StreamSink {
         if let Some(sender) = &self.sender {
             sender.try_send(item).ok();
         }
+    }
+
+    fn log(&self, level: LogLevel, logger: Option<String>, mut data: Value) {
+        let Some(sender) = self.sender.as_ref().filter(|_| self.level.is_some_and(|l| l <= level))
+        else {
+            return;
+        };
+        self.redactor.value(&mut data);
+        let logger = logger.map(|logger| self.redactor.text(&logger).into_owned());
+        sender.try_send(StreamItem::Log { level, logger, data }).ok();
     }
 
     fn observe(&self, item: &StreamItem) {

@@ -289,6 +289,8 @@ impl Parts {
                     EventKind::Progress,
                     json!({ "done": done, "total": total, "message": message }),
                 ),
+                // Messages are for who follows the call.
+                StreamItem::Log { .. } => return,
             };
             events.emit(kind, Some(&tool), Some((call_id, origin.clone())), || data);
         };

@@ -15,6 +15,7 @@
 
 pub mod clock;
 pub mod collector;
+pub mod conformance;
 pub mod fixtures;
 pub mod ids;
 pub mod sink;

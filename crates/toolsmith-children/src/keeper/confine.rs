@@ -70,7 +70,11 @@ pub(super) fn take(act: Act, [a, b, _]: [u64; 3], errand: Errand<'_>) -> Result<
         Act::Processes => {
             // Settings of the kernel are files there that belong to root, inside as outside.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            mount(c"proc", text(a), c"proc", flags | MountFlags::RDONLY, c"")
+            let flags = flags | MountFlags::RDONLY;
+            // The first process is a copy of ours: its command line is nobody's business inside. Kernels
+            // before 5.8 cannot hide it.
+            mount(c"proc", text(a), c"proc", flags, c"hidepid=4")
+                .or_else(|_| mount(c"proc", text(a), c"proc", flags, c""))
         }
         Act::Detach => unmount(text(a), UnmountFlags::DETACH)
             .and_then(|()| unlinkat(CWD, text(a), AtFlags::REMOVEDIR)),

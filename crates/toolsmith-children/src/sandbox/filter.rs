@@ -125,6 +125,12 @@ const MAKES_A_FILE: u32 = (libc::O_CREAT | libc::O_TMPFILE & !libc::O_DIRECTORY)
 /// The kinds of sockets that stay within the sandbox's own network and file view.
 const SOCKETS: [libc::c_int; 3] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6];
 
+/// What a program may ask of its personality: the usual one, and which one it has.
+///
+/// Others take protections of memory away.
+const USUAL_PERSONALITY: u32 = 0;
+const WHICH_PERSONALITY: u32 = 0xffff_ffff;
+
 /// The namespaces that a new process could be put into.
 const NAMESPACES: libc::c_int = libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
@@ -170,6 +176,12 @@ pub(super) fn make() -> Vec<u8> {
         filter.refuse(libc::EPERM);
         filter.push(LOAD, 0, 0, NUMBER_AT);
     }
+    filter.push(IF_EQUAL, 0, 5, number(libc::SYS_personality));
+    filter.push(LOAD, 0, 0, FIRST_AT);
+    filter.push(IF_EQUAL, 2, 0, USUAL_PERSONALITY);
+    filter.push(IF_EQUAL, 1, 0, WHICH_PERSONALITY);
+    filter.refuse(libc::EPERM);
+    filter.push(ANSWER, 0, 0, ALLOW);
     filter.push(IF_EQUAL, 0, 4, number(libc::SYS_clone));
     filter.push(LOAD, 0, 0, FIRST_AT);
     filter.push(IF_ANY_BIT, 0, 1, NAMESPACES.cast_unsigned());

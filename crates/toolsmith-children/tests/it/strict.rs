@@ -186,13 +186,16 @@ async fn a_memory_bomb_comes_to_nothing() {
 async fn other_processes_are_out_of_sight_and_out_of_reach() {
     let ours = std::process::id();
     let script = format!(
-        "kill -9 1; kill -9 {ours}; cat /proc/{ours}/environ; cat /proc/1/environ; \
+        "cat /proc/1/cmdline; kill -9 1; kill -9 {ours}; cat /proc/{ours}/environ; cat /proc/1/environ; \
          head -c 1 /proc/1/mem; cat /proc/1/fd/*; readlink /proc/1/fd/* /proc/1/exe; cat /proc/1/maps; ls -d /proc/[0-9]* | wc -l"
     );
     let Some(report) = attempt(&script).await else { return };
     let count = String::from_utf8_lossy(&report.finished.stdout).trim().parse::<u32>();
     assert!(count.is_ok_and(|count| count < 8), "{}", report.text);
     assert!(!report.text.contains("CARGO"), "{}", report.text);
+    let program = std::env::current_exe().unwrap();
+    let program = program.file_name().unwrap().to_str().unwrap();
+    assert!(!report.text.contains(program), "{}", report.text);
 }
 
 #[tokio::test]
@@ -210,11 +213,16 @@ async fn harmful_system_calls_are_refused() {
                    attempt('unshare', 0x10000000)\n\
                    attempt('setns', 0, 0)\n\
                    attempt('mknod', b'/tmp/d', 0o60666, 0x100)\n\
+                   attempt('personality', 0x0400000)\n\
                    attempt('sethostname', b'x', 1)\n";
     let Some(command) = python(program) else { return };
     let Some(report) = confine(command, &strict()).await else { return };
-    assert_eq!(report.text.lines().count(), 9, "{}", report.text);
+    assert_eq!(report.text.lines().count(), 10, "{}", report.text);
     assert!(report.text.lines().all(|line| line.ends_with(" 1")), "{}", report.text);
+    let allowed = "import ctypes\np = ctypes.CDLL(None).personality\np.argtypes = [ctypes.c_ulong]\n\
+                   print(p(0xffffffff) >= 0, p(0) >= 0)";
+    let report = confine(python(allowed).unwrap(), &strict()).await.unwrap();
+    assert_eq!(report.text, "True True\n");
     if !cfg!(target_arch = "x86_64") {
         return;
     }

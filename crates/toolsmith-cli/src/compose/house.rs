@@ -12,7 +12,7 @@ use toolsmith_connectors::{
     mcp::Servers,
 };
 use toolsmith_core::{
-    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, State, Text, ToolName, ToolSpec,
+    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Library, State, Text, ToolName, ToolSpec,
 };
 use toolsmith_definitions::{Definitions, Switches};
 use toolsmith_engine::Engine;
@@ -37,6 +37,8 @@ pub(super) struct Premises {
     pub(super) asked: Option<AbortHandle>,
     /// Nothing when records cannot be kept; then why.
     pub(super) store: Result<Store, String>,
+    /// What MCP servers offer besides tools.
+    pub(super) library: Arc<dyn Library>,
 }
 
 impl House for Premises {
@@ -90,6 +92,10 @@ impl House for Premises {
             };
             store.artifacts(query).await.map(|list| list.artifacts).unwrap_or_default()
         })
+    }
+
+    fn library(&self) -> Option<Arc<dyn Library>> {
+        Some(Arc::clone(&self.library))
     }
 
     fn caretaker(&self) -> Option<&dyn Caretaker> {

@@ -101,6 +101,8 @@ impl Workshop {
         self.watching = Some(self.toolbox.watch(settings));
         self.obeying = Some(AbortOnDropHandle::new(tokio::spawn(self.toolbox.obey())));
         let servers = self.toolbox.servers().clone();
+        // Before the first session: each is asked when it is opened.
+        drop(servers.library());
         // Why one does not start is in the log and in its status; the others do not wait for it.
         let asking = async move { drop(servers.load().await) };
         self.asking = Some(AbortOnDropHandle::new(tokio::spawn(asking)));
@@ -134,6 +136,7 @@ impl Workshop {
             definitions: self.toolbox.definitions().clone(),
             servers: self.toolbox.servers().clone(),
             services: self.toolbox.services().clone(),
+            library: self.toolbox.servers().library(),
             store: self.store().cloned().map_err(str::to_owned),
         })
     }

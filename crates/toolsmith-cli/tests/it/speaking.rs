@@ -240,3 +240,28 @@ fn a_command_that_does_not_end_is_ended_with_it() {
     assert_eq!(speaking.end().0, Some(0));
     is_gone(file.unwrap());
 }
+
+#[test]
+fn prompts_of_a_server_behind_us_are_listed_and_made_under_its_name() {
+    let groups =
+        "groups:\n  - {group_id: texts, name: Texts, tool_ids: [echo], usage_example: Say hi.}\n";
+    let behind = Place::new().with("tools/groups.yaml", groups).with("toolsmith.yaml", NEVER);
+    let program = env!("CARGO_BIN_EXE_toolsmith");
+    let folder = behind.path().display();
+    let config =
+        format!("mcpServers:\n  far: {{command: '{program}', args: [mcp], cwd: '{folder}'}}\n");
+    let place = Place::new().with("toolsmith.yaml", &config);
+    let mut speaking = Speaking::begin(&place);
+    let listed = speaking.ask("prompts/list", &json!({}));
+    let prompts = listed["result"]["prompts"].as_array().unwrap();
+    let [prompt] = &prompts[..] else { panic!("{listed}") };
+    assert_eq!(prompt["name"], "far__texts");
+    assert_eq!(prompt["_meta"]["toolsmith/server"], "far");
+    let made = speaking.ask("prompts/get", &json!({"name": "far__texts"}));
+    let text = made["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(text.contains("Say hi."), "{text}");
+    let called =
+        speaking.ask("tools/call", &json!({"name": "far__echo", "arguments": {"message": "hi"}}));
+    assert_eq!(called["result"]["structuredContent"], json!({"message": "hi"}), "{called}");
+    speaking.end();
+}

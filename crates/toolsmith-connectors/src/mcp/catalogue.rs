@@ -47,6 +47,7 @@ impl Shelf {
             return (Self { accepted: listing, waiting: BTreeMap::new() }, Vec::new());
         };
         let mut shelf = Self::default();
+        shelf.accepted.logs = listing.logs;
         let mut news = Vec::new();
         for (name, tool) in listing.tools {
             let old = before.accepted.tools.get(&name);
@@ -81,6 +82,8 @@ pub(super) struct Planned {
     /// The server's own name for it.
     pub(super) own_name: String,
     pub(super) definition: Definition,
+    /// Whether the server may say something while the tool runs.
+    pub(super) logs: bool,
 }
 
 impl Planned {
@@ -134,7 +137,8 @@ pub(super) fn plan<'a>(
                 continue;
             };
             let server = settings.name.clone();
-            plan.tools.insert(name, Planned { server, own_name, definition });
+            let logs = shelf.accepted.logs;
+            plan.tools.insert(name, Planned { server, own_name, definition, logs });
         }
     }
     plan
@@ -189,7 +193,7 @@ mod tests {
         let tools = tools
             .iter()
             .map(|(name, about)| ((*name).to_owned(), Tool::new(*name, *about, Arc::default())));
-        Listing { tools: tools.collect() }
+        Listing { tools: tools.collect(), logs: false }
     }
 
     fn shelf(tools: &[(&'static str, &'static str)]) -> Shelf {

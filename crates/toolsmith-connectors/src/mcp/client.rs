@@ -13,18 +13,23 @@ use std::{borrow::Cow, sync::Arc};
 use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
-        ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
-        ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode,
-        FormElicitationCapability, Implementation, ListRootsResult, LoggingLevel,
+        ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+        ElicitResult, ErrorCode, Implementation, ListRootsResult, LoggingLevel,
         LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion,
-        RootsCapabilities, SamplingCapability, UrlElicitationCapability,
+        ResourceUpdatedNotificationParam,
     },
     service::{InboundStreamOrigin, NotificationContext, RequestContext},
 };
-use tokio::sync::Notify;
-use toolsmith_core::ToolContext;
+use toolsmith_core::{Askable, ToolContext};
 
-use super::{asking, routes::Routes, settings::ServerSettings, surroundings::Sampling};
+use super::{
+    asking,
+    behalf::capabilities,
+    news::News,
+    routes::Routes,
+    settings::{Link, ServerSettings},
+    surroundings::Sampling,
+};
 
 /// How much of a log message is handed on, in characters.
 const LOGGED: usize = 2_000;
@@ -38,8 +43,8 @@ pub(super) struct Client {
     pub(super) settings: ServerSettings,
     pub(super) sampling: Sampling,
     pub(super) routes: Arc<Routes>,
-    /// Rung when the server says that its tools have changed.
-    pub(super) changes: Arc<Notify>,
+    /// What the server says has changed.
+    pub(super) news: Arc<News>,
 }
 
 impl Client {
@@ -69,7 +74,7 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let server = &self.settings.name;
-        let answer = async |cx: ToolContext| asking::elicit(&cx, server, request).await;
+        let answer = async |cx: ToolContext| asking::elicit(&cx, server, None, request).await;
         let answer = self.during_its_call(&context, answer).await;
         Ok(answer.unwrap_or_else(|why| asking::declined(server, why)))
     }
@@ -82,7 +87,7 @@ impl ClientHandler for Client {
         if self.sampling == Sampling::NotOffered {
             return Err(not_supported("sampling"));
         }
-        let answer = async |cx: ToolContext| asking::sample(&cx, request).await;
+        let answer = async |cx: ToolContext| asking::sample(&cx, None, request).await;
         match self.during_its_call(&context, answer).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => Err(ErrorData::new(REFUSED, error.message().to_owned(), None)),
@@ -114,34 +119,41 @@ impl ClientHandler for Client {
         _context: NotificationContext<RoleClient>,
     ) {
         log(&self.settings.name, &message);
+        // What came over HTTP was seen on the way in, where it is known to which request it belongs.
+        if matches!(self.settings.link, Link::Stdio(_))
+            && let Ok(Ok(remark)) = serde_json::to_value(&message).map(serde_json::from_value)
+        {
+            self.routes.remark(None, remark);
+        }
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        self.changes.notify_one();
+        self.news.note(|heard| heard.tools = true);
+    }
+
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.news.note(|heard| heard.resources = true);
+    }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        self.news.note(|heard| heard.prompts = true);
+    }
+
+    async fn on_resource_updated(
+        &self,
+        update: ResourceUpdatedNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        self.news.updated(update.uri);
     }
 
     fn get_info(&self) -> ClientConfig {
         let us = Implementation::new("toolsmith", env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(self.capabilities(), us)
+        // Whoever calls may be asked for some things, and declines for who cannot be.
+        let sampling = self.sampling == Sampling::Offered;
+        let askable = Askable { form: true, visit: true, sampling, roots: false };
+        ClientConfig::new(capabilities(askable, &self.settings), us)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
-    }
-}
-
-impl Client {
-    /// Says what we can be asked.
-    fn capabilities(&self) -> ClientCapabilities {
-        let elicitation = ElicitationCapability::new()
-            .with_form(FormElicitationCapability::default())
-            .with_url(UrlElicitationCapability::default());
-        let mut capabilities = ClientCapabilities::default();
-        capabilities.elicitation = Some(elicitation);
-        if self.sampling == Sampling::Offered {
-            capabilities.sampling = Some(SamplingCapability::default());
-        }
-        if !self.settings.roots.is_empty() {
-            capabilities.roots = Some(RootsCapabilities::default());
-        }
-        capabilities
     }
 }
 

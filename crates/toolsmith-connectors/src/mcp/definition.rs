@@ -56,7 +56,7 @@ fn input_schema(tool: &Tool) -> Value {
 }
 
 /// Takes what cannot be seen out of the texts of a schema; names and values stay to the letter.
-fn make_visible(schema: &mut Value) {
+pub(super) fn make_visible(schema: &mut Value) {
     match schema {
         Value::Object(words) => {
             for (word, value) in words {

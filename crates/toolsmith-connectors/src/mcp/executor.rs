@@ -1,31 +1,18 @@
 //! Runs the calls of one tool of a server.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use rmcp::{
-    ServiceError,
-    model::{CallToolRequestParams, InputRequiredResult, InputResponses, ServerResult},
-};
-use tokio::time::sleep;
-use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value, describe, json};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ServerResult};
+use toolsmith_core::{BoxFuture, Executor, ToolContext, ToolError, Value, describe};
 
 use super::{
-    asking,
     output::{self, Promise, Read},
+    rounds::Party,
     server::Server,
     session::{Session, Unanswered},
     settings::OnChange,
     words,
 };
-
-/// How often a server may ask for input in one call.
-const MOST_ROUNDS: usize = 10;
-
-/// How many questions it may ask at once.
-const MOST_QUESTIONS: usize = 20;
-
-/// How long a server that only wants to be asked again is left alone at first.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// Runs the calls of one tool.
 #[derive(Debug)]
@@ -55,7 +42,7 @@ impl McpExecutor {
         }
         let mut answer = session.call(cx, &params).await;
         // A session that turns out to be over is replaced once: the call has not been sent.
-        if self.may_heal(&session, answer.as_ref().err()) {
+        if self.server.may_heal(&session, answer.as_ref().err()) {
             session = self.session().await?;
             answer = session.call(cx, &params).await;
         }
@@ -81,80 +68,21 @@ impl McpExecutor {
         }
     }
 
-    fn may_heal(&self, session: &Session, failure: Option<&Unanswered>) -> bool {
-        match failure {
-            Some(Unanswered::Unsent) => true,
-            Some(Unanswered::Service(error)) => {
-                super::http::is_refused_unread(error) && {
-                    session.retire();
-                    self.server.renew_credentials();
-                    true
-                }
-            }
-            None => false,
-        }
-    }
-
-    /// Answers what a server wants to know, for the call to be made once more.
-    async fn answer(
-        &self,
-        cx: &ToolContext,
-        mut params: CallToolRequestParams,
-        asked: InputRequiredResult,
-        round: usize,
-    ) -> Result<CallToolRequestParams, ToolError> {
-        let requests = asked.input_requests.unwrap_or_default();
-        if requests.is_empty() {
-            sleep(PAUSE * 2_u32.saturating_pow(u32::try_from(round).unwrap_or(u32::MAX))).await;
-        }
-        if requests.len() > MOST_QUESTIONS {
-            let name = &self.server.settings.name;
-            let message = format!("The MCP server `{name}` asks too many questions at once.");
-            return Err(ToolError::upstream(message));
-        }
-        let mut answers = InputResponses::new();
-        for (key, request) in requests {
-            answers.insert(key, asking::fulfil(cx, &self.server.settings, request).await?);
-        }
-        params.input_responses = Some(answers).filter(|answers| !answers.is_empty());
-        params.request_state = asked.request_state;
-        Ok(params)
-    }
-
     /// Brings a call to its end when the server asks for something on the way.
     async fn settle(
         &self,
         cx: &ToolContext,
         session: &Session,
-        mut params: CallToolRequestParams,
-        mut answer: Result<ServerResult, Unanswered>,
-    ) -> Result<rmcp::model::CallToolResult, ToolError> {
-        let name = &self.server.settings.name;
-        for round in 0..MOST_ROUNDS {
-            match answer {
-                Ok(ServerResult::CallToolResult(result)) => return Ok(result),
-                Ok(ServerResult::InputRequiredResult(asked)) => {
-                    params = self.answer(cx, params, asked, round).await?;
-                    answer = session.call(cx, &params).await;
-                }
-                Ok(_) => {
-                    return Err(ToolError::upstream(format!(
-                        "The MCP server `{name}` gave an answer that is not of the protocol."
-                    ))
-                    .with_details(json!({ "server": name })));
-                }
-                Err(Unanswered::Service(ServiceError::McpError(error)))
-                    if asking::visit_first(cx, name, &error).await =>
-                {
-                    answer = session.call(cx, &params).await;
-                }
-                Err(reason) => return Err(words::unanswered(name, session, reason).await),
-            }
+        params: CallToolRequestParams,
+        answer: Result<ServerResult, Unanswered>,
+    ) -> Result<CallToolResult, ToolError> {
+        let settings = &self.server.settings;
+        let party = Party { cx, settings, session };
+        match party.settle(params, answer).await? {
+            Ok(ServerResult::CallToolResult(result)) => Ok(result),
+            Ok(_) => Err(words::not_of_the_protocol(&settings.name)),
+            Err(reason) => Err(party.refusal(reason).await),
         }
-        Err(ToolError::failed(format!(
-            "The MCP server `{name}` asked for input {MOST_ROUNDS} times in one call, and was not \
-             satisfied."
-        )))
     }
 }
 

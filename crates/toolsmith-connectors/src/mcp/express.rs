@@ -20,7 +20,10 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use tokio::sync::oneshot;
 use toolsmith_core::TraceContext;
 
-use super::outbox::{Answer, FIRST, Outbox};
+use super::{
+    behalf::{Behalf, CAPABILITIES, LEVEL},
+    outbox::{Answer, FIRST, Outbox},
+};
 
 /// The way of calls to a server on pipes.
 #[derive(Debug)]
@@ -46,9 +49,11 @@ impl Express {
         &self,
         number: i64,
         params: &CallToolRequestParams,
+        behalf: Option<&Behalf>,
         trace: Option<TraceContext>,
     ) -> io::Result<oneshot::Receiver<Answer>> {
-        self.outbox.ask(number, &request(number, &self.about_us, params, trace))
+        let meta = Meta { about_us: &self.about_us, behalf, token: number, trace };
+        self.outbox.ask(number, &request(meta, params))
     }
 
     /// Forgets a call that nobody waits for any more.
@@ -100,16 +105,24 @@ struct Params<'a> {
 
 struct Meta<'a> {
     about_us: &'a JsonObject,
+    behalf: Option<&'a Behalf>,
     token: i64,
     trace: Option<TraceContext>,
 }
 
 impl Serialize for Meta<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer
-            .serialize_map(Some(self.about_us.len() + 1 + usize::from(self.trace.is_some())))?;
+        let mut map = serializer.serialize_map(None)?;
         for (key, value) in self.about_us {
-            map.serialize_entry(key, value)?;
+            match self.behalf {
+                Some(behalf) if key == CAPABILITIES => {
+                    map.serialize_entry(key, &behalf.capabilities)?;
+                }
+                _ => map.serialize_entry(key, value)?,
+            }
+        }
+        if let Some(level) = self.behalf.and_then(|behalf| behalf.level) {
+            map.serialize_entry(LEVEL, &level)?;
         }
         map.serialize_entry("progressToken", &self.token)?;
         if let Some(trace) = &self.trace {
@@ -119,18 +132,13 @@ impl Serialize for Meta<'_> {
     }
 }
 
-fn request<'a>(
-    number: i64,
-    about_us: &'a JsonObject,
-    params: &'a CallToolRequestParams,
-    trace: Option<TraceContext>,
-) -> Request<'a> {
+fn request<'a>(meta: Meta<'a>, params: &'a CallToolRequestParams) -> Request<'a> {
     Request {
         jsonrpc: "2.0",
-        id: number,
+        id: meta.token,
         method: "tools/call",
         params: Params {
-            meta: Meta { about_us, token: number, trace },
+            meta,
             name: &params.name,
             arguments: params.arguments.as_ref(),
             input_responses: params.input_responses.as_ref(),
@@ -146,13 +154,15 @@ mod tests {
             CallToolRequest, ClientCapabilities, ClientRequest, ElicitationCapability,
             Implementation,
         },
-        service::{ClientLifecycleMode, serve_client_with_lifecycle},
+        service::{ClientLifecycleMode, PeerRequestOptions, serve_client_with_lifecycle},
     };
     use serde_json::{Value, json};
     use tokio::{
         io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
         net::unix::pipe,
     };
+
+    use toolsmith_core::LogLevel;
 
     use super::*;
     use crate::mcp::pipes::Pipes;
@@ -200,7 +210,11 @@ mod tests {
     }
 
     /// Returns what the library writes for a call in a session of this revision.
-    async fn line_of_library(revision: &ProtocolVersion, params: &CallToolRequestParams) -> String {
+    async fn line_of_library(
+        revision: &ProtocolVersion,
+        params: &CallToolRequestParams,
+        behalf: Option<Behalf>,
+    ) -> String {
         let (stdin, their_input) = pipe::pipe().unwrap();
         let (their_output, stdout) = pipe::pipe().unwrap();
         let preferred_versions = vec![revision.clone()];
@@ -214,7 +228,12 @@ mod tests {
             let service = serve_client_with_lifecycle(us(), pipes, mode).await.unwrap();
             let request = CallToolRequest::new(params.clone());
             let request = ClientRequest::CallToolRequest(request);
-            service.peer().send_request(request).await
+            let mut options = PeerRequestOptions::no_options();
+            if let Some(behalf) = behalf {
+                options = options.with_meta(behalf.into_meta());
+            }
+            let sent = service.peer().send_request_with_option(request, options).await;
+            sent.unwrap().await_response().await
         };
         tokio::select! {
             line = receive_call(revision, their_input, their_output) => line,
@@ -232,9 +251,21 @@ mod tests {
         again.request_state = Some("state".to_owned());
         for revision in [ProtocolVersion::LATEST_WITH_INITIALIZE, ProtocolVersion::LATEST] {
             let about_us = about_us(&revision, us());
-            for params in [&plain, &full, &again] {
-                let ours = serde_json::to_string(&request(FIRST, &about_us, params, None)).unwrap();
-                assert_eq!(ours, line_of_library(&revision, params).await);
+            let behalf = (!revision.has_initialize()).then(|| Behalf {
+                capabilities: ClientCapabilities::default(),
+                level: Some(LogLevel::Notice),
+            });
+            for (params, behalf) in
+                [(&plain, None), (&full, behalf.clone()), (&again, None), (&again, behalf)]
+            {
+                let meta = Meta {
+                    about_us: &about_us,
+                    behalf: behalf.as_ref(),
+                    token: FIRST,
+                    trace: None,
+                };
+                let ours = serde_json::to_string(&request(meta, params)).unwrap();
+                assert_eq!(ours, line_of_library(&revision, params, behalf).await);
             }
         }
     }

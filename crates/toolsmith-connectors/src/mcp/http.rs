@@ -18,6 +18,7 @@ use toolsmith_net::{Client, Guard, HeaderName, HeaderValue, NetError, Overflow, 
 use super::{
     login,
     open::Opener,
+    routes::Routes,
     session::Session,
     settings::Address,
     wire::{HttpError, LONGEST_MESSAGE, Wire},
@@ -73,6 +74,7 @@ pub(super) enum HttpTransport {
 pub(super) async fn transport(
     opener: Opener<'_>,
     address: &Address,
+    routes: &Arc<Routes>,
 ) -> Result<HttpTransport, ToolError> {
     let (net, vault) = (&opener.surroundings.net, &opener.surroundings.vault);
     let url = vault.fill(&address.url)?.expose().clone();
@@ -90,7 +92,8 @@ pub(super) async fn transport(
     if let Some(credentials) = &address.credentials {
         config = config.auth_header(credentials.token(net, vault).await?.expose());
     }
-    let wire = Wire(net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?);
+    let connections = net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?;
+    let wire = Wire { connections, routes: Arc::clone(routes) };
     let has_token =
         address.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     if address.credentials.is_none()

@@ -22,6 +22,9 @@ const LARGEST_TOOL: usize = 256 * 1024;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Listing {
     pub(super) tools: BTreeMap<String, Tool>,
+    /// Whether the server may say something while a tool runs.
+    #[serde(default)]
+    pub(super) logs: bool,
 }
 
 /// A listing, and what is to be said about it.

@@ -56,6 +56,10 @@ impl Maker for McpMaker {
         let executor = McpExecutor { server, tool, promise, on_change };
         Some(Made { work: Work::Async(Arc::new(executor)), runtime })
     }
+
+    fn can_confine(&self) -> bool {
+        true
+    }
 }
 
 impl McpMaker {
@@ -68,13 +72,25 @@ impl McpMaker {
                 entry.blame("server", "names a server that is described here as well; remove one");
                 None
             }
+            (Some(_), None) if draft.confinement.is_some() => {
+                let why = "is shared with others; its `sandbox` stands in `mcpServers`";
+                entry.blame("server", why);
+                None
+            }
             (Some(name), None) => self.configured(entry, name),
-            (None, Some(link)) => {
+            (None, Some(Link::Http(_))) if draft.confinement.is_some() => {
+                entry.blame("url", "is elsewhere, where no `sandbox` of ours holds; write `none`");
+                None
+            }
+            (None, Some(mut link)) => {
+                if let Link::Stdio(program) = &mut link {
+                    program.sandbox = draft.confinement.cloned();
+                }
                 let name: String = link.to_string().chars().take(NAME).collect();
                 let mut settings = ServerSettings::new(name, link);
                 settings.folder = Path::new(".").join(draft.folder);
                 settings.start_timeout = start_timeout.unwrap_or(settings.start_timeout);
-                let key = key(entry, draft.folder);
+                let key = format!("{} {:?}", key(entry, draft.folder), draft.confinement);
                 Some(self.servers.0.described(key, settings))
             }
             (None, None) => {

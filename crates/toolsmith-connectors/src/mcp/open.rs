@@ -26,11 +26,12 @@ use super::{
     express::{Express, about_us},
     http::{self, HttpTransport},
     keeper::{Keeper, listen},
+    news::News,
     outbox::Outbox,
     pipes::Pipes,
     routes::Routes,
     session::Session,
-    settings::{Link, Program, ServerSettings},
+    settings::{Address, Link, Program, ServerSettings},
     stdio,
     surroundings::Surroundings,
     vitals::Vitals,
@@ -53,22 +54,24 @@ impl Opener<'_> {
     pub(super) async fn open(self) -> Result<Session, ToolError> {
         match &self.settings.link {
             Link::Stdio(program) => self.open_program(program).await,
-            Link::Http(address) => {
-                let client = self.client();
-                let transport = http::transport(self, address).await?;
-                let ends = Ends::of(&client);
-                let served = match transport {
-                    HttpTransport::Plain(transport) => {
-                        serve(client, transport, Lifecycle::Any).await
-                    }
-                    HttpTransport::Known(transport) => {
-                        serve(client, transport, Lifecycle::Any).await
-                    }
-                };
-                match served {
-                    Ok(service) => Ok(self.session(service, None, ends)),
-                    Err(error) => Err(http::not_opened(self, address, &error).await),
-                }
+            Link::Http(address) => self.open_address(address).await,
+        }
+    }
+
+    async fn open_address(self, address: &Address) -> Result<Session, ToolError> {
+        let mut lifecycle = Lifecycle::Any;
+        loop {
+            let client = self.client();
+            let transport = http::transport(self, address, &client.routes).await?;
+            let ends = Ends::of(&client);
+            let served = match transport {
+                HttpTransport::Plain(transport) => serve(client, transport, lifecycle).await,
+                HttpTransport::Known(transport) => serve(client, transport, lifecycle).await,
+            };
+            match served {
+                Ok(service) => return Ok(self.session(service, None, ends)),
+                Err(error) if lifecycle.is_misunderstood(&error) => lifecycle = Lifecycle::Old,
+                Err(error) => return Err(http::not_opened(self, address, &error).await),
             }
         }
     }
@@ -121,9 +124,9 @@ impl Opener<'_> {
     fn client(self) -> Client {
         Client {
             settings: self.settings.clone(),
-            sampling: self.surroundings.sampling,
+            sampling: self.surroundings.sampling(),
             routes: Arc::default(),
-            changes: Arc::default(),
+            news: Arc::default(),
         }
     }
 
@@ -133,6 +136,8 @@ impl Opener<'_> {
         let stop = CancellationToken::new();
         let peer = service.peer().clone();
         let about = peer.peer_info();
+        let stands_alone =
+            about.as_ref().is_some_and(|about| !about.protocol_version.has_initialize());
         let (child, errands, express) = match started {
             Some(Started { child, listening, outbox }) => {
                 let about_us = about.map(|server| about_us(&server.protocol_version, ends.us));
@@ -153,10 +158,12 @@ impl Opener<'_> {
             ended: tell_end,
         };
         Session {
+            settings: Arc::new(self.settings.clone()),
+            stands_alone,
             peer,
             express,
             routes: ends.routes,
-            changes: ends.changes,
+            news: ends.news,
             vitals: Arc::clone(self.vitals),
             pid,
             doubts: Notify::new(),
@@ -174,7 +181,7 @@ impl Opener<'_> {
 struct Ends {
     us: ClientConfig,
     routes: Arc<Routes>,
-    changes: Arc<Notify>,
+    news: Arc<News>,
 }
 
 impl Ends {
@@ -182,7 +189,7 @@ impl Ends {
         Self {
             us: client.get_info(),
             routes: Arc::clone(&client.routes),
-            changes: Arc::clone(&client.changes),
+            news: Arc::clone(&client.news),
         }
     }
 }
@@ -215,6 +222,18 @@ impl Lifecycle {
         }
     }
 
+    /// Tells whether an old server answered the greeting of a new one with something else.
+    ///
+    /// Some answer every question that they do not know with an empty result.
+    fn is_misunderstood(self, error: &ClientInitializeError) -> bool {
+        let is_other = matches!(
+            error,
+            ClientInitializeError::ExpectedInitResponse(_)
+                | ClientInitializeError::ExpectedInitResult(_)
+        );
+        self == Self::Any && is_other
+    }
+
     /// Returns how to try once more, after the first way has failed.
     ///
     /// Some old servers end when they are asked something before `initialize`. A new one that took
@@ -222,6 +241,7 @@ impl Lifecycle {
     fn after(self, error: &ClientInitializeError) -> Option<Self> {
         match (self, error) {
             (Self::Any, ClientInitializeError::ConnectionClosed(_)) => Some(Self::Old),
+            _ if self.is_misunderstood(error) => Some(Self::Old),
             (Self::Any, ClientInitializeError::JsonRpcError(_)) => Some(Self::New),
             _ => None,
         }

@@ -1,14 +1,16 @@
 //! The servers, and which of their tools the registry holds.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     fmt,
     sync::{Arc, OnceLock, Weak},
 };
 
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use toolsmith_core::{
-    ErrorKind, EventKind, Exposure, Tool, ToolError, ToolName, Work, json, suggestion,
+    Editions, ErrorKind, EventKind, Exposure, Rights, Tool, ToolError, ToolName, Work, json,
+    suggestion,
 };
 use toolsmith_engine::{
     Engine,
@@ -22,10 +24,14 @@ use super::{
     held::{self, Held},
     listing::Listed,
     memory::Memory,
+    news::Heard,
+    offer::Offer,
     output::Promise,
     server::{Audience, Server},
     settings::ServerSettings,
+    shop::Shop,
     status::Status,
+    stock::Stock,
     surroundings::Surroundings,
 };
 
@@ -42,6 +48,8 @@ pub(super) struct Roster {
     memory: Memory,
     engine: OnceLock<Attached>,
     catalogue: Mutex<Catalogue>,
+    /// What is offered besides tools; nothing when nobody wants to know.
+    shop: OnceLock<Shop>,
 }
 
 /// The engine whose registry is filled.
@@ -89,6 +97,7 @@ impl Roster {
             memory,
             engine: OnceLock::new(),
             catalogue: Mutex::new(catalogue),
+            shop: OnceLock::new(),
         });
         for server in &roster.servers {
             let audience: Weak<dyn Audience> = Arc::<Self>::downgrade(&roster);
@@ -215,6 +224,7 @@ impl Roster {
             spec.exposure = Exposure::Hidden;
         }
         spec.enabled = !wanted.is_off;
+        spec.stream_support = planned.logs;
         if is_held {
             let held = Held { roster: Arc::downgrade(self), name: name.clone() };
             return Some(Tool::executor(spec, held));
@@ -284,6 +294,56 @@ impl Roster {
         self.apply(&mut self.catalogue.lock());
     }
 
+    /// Wants to know what servers offer besides tools, from the next session of each on.
+    pub(super) fn open_shop(&self) {
+        // Whoever reads what is offered besides tools is a client, and some clients have a model.
+        self.surroundings.offer_sampling();
+        self.shop.get_or_init(|| {
+            let stocks = self.servers.iter().filter_map(|server| {
+                Some((server.settings.name.clone(), self.memory.recall_stock(&server.settings)?))
+            });
+            Shop::new(stocks.collect(), self.settings())
+        });
+    }
+
+    fn settings(&self) -> impl Iterator<Item = &ServerSettings> + Clone {
+        self.servers.iter().map(|server| &server.settings)
+    }
+
+    /// Returns what is offered besides tools.
+    pub(super) fn offer(&self) -> Arc<Offer> {
+        self.shop.get().map(Shop::offer).unwrap_or_default()
+    }
+
+    /// Returns what a server offers besides tools.
+    pub(super) fn stock_of(&self, server: &str) -> Stock {
+        self.shop.get().map(|shop| shop.stock(server)).unwrap_or_default()
+    }
+
+    /// Lets somebody wait for changes of what is offered.
+    pub(super) fn editions(&self) -> watch::Receiver<Editions> {
+        match self.shop.get() {
+            Some(shop) => shop.editions.subscribe(),
+            None => watch::Sender::default().subscribe(),
+        }
+    }
+
+    /// Returns which servers have a tool that somebody may see.
+    pub(super) fn seen_by(&self, rights: &Rights) -> impl Fn(&str) -> bool + use<> {
+        let seen = rights.tools.as_ref().map(|_| {
+            let catalogue = self.catalogue.lock();
+            let is_seen = |(name, applied): &(&ToolName, &Applied)| {
+                !applied.is_off
+                    && self
+                        .registry()
+                        .is_some_and(|all| all.visible(name.as_str(), rights).is_some())
+            };
+            let seen = catalogue.applied.iter().filter(is_seen);
+            seen.map(|(_, applied)| applied.planned.server.clone()).collect::<HashSet<_>>()
+        });
+        move |server| seen.as_ref().is_none_or(|seen| seen.contains(server))
+    }
+
     /// Returns the server that a tool of the registry belongs to.
     pub(super) fn server_of(&self, tool: &str) -> Option<&Arc<Server>> {
         let catalogue = self.catalogue.lock();
@@ -324,6 +384,24 @@ impl Audience for Roster {
         self.apply(&mut catalogue);
         let plan = self.plan(&catalogue);
         self.announce(server, &changed, &plan);
+    }
+
+    fn stock(&self, server: &str, stock: Stock, heard: &Heard) {
+        let (Ok(known), Some(shop)) = (self.find(server), self.shop.get()) else { return };
+        self.memory.keep_stock(&known.settings, &stock);
+        shop.put(server, stock, heard, self.settings());
+    }
+
+    fn stocked(&self, server: &str) -> Option<Stock> {
+        // What definitions describe themselves gives its one tool and nothing else.
+        self.find(server).ok()?;
+        self.shop.get().map(|shop| shop.stock(server))
+    }
+
+    fn updated(&self) {
+        if let Some(shop) = self.shop.get() {
+            shop.editions.send_modify(|editions| editions.followed += 1);
+        }
     }
 
     fn refusal(&self, server: &str, tool: &str) -> Option<ToolError> {

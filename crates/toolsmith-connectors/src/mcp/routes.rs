@@ -14,11 +14,19 @@ use rmcp::{
 use tokio::{sync::Notify, time::timeout};
 use toolsmith_core::ToolContext;
 
+use super::behalf::Remark;
+
 /// How many early notes are kept.
 const EARLY: usize = 32;
 
 /// How many questions one call may ask: a person is not to be worn down.
 const MOST_QUESTIONS: u32 = 20;
+
+/// How much of what a server says at once is handed on, in bytes of JSON.
+const LARGEST_REMARK: usize = 64 * 1024;
+
+/// How much of the name is handed on by which it says something, in characters.
+const LONGEST_LOGGER: usize = 200;
 
 /// How long a question waits for its call: an identifier is known only after its request is sent.
 const AHEAD: Duration = Duration::from_millis(200);
@@ -37,6 +45,8 @@ struct Table {
     calls: HashMap<ProgressToken, Entry, RandomState>,
     /// What came before its call was entered: a token is known only after its request is sent.
     early: VecDeque<ProgressNotificationParam>,
+    /// The same, of what was said with the answer to a request.
+    early_remarks: VecDeque<(RequestId, Remark)>,
     /// How many questions wait for a call to come or to go.
     listeners: usize,
 }
@@ -82,6 +92,13 @@ impl Routes {
             tell(cx, note);
             false
         });
+        table.early_remarks.retain(|(request, remark)| {
+            if request != id {
+                return true;
+            }
+            say(cx, remark.clone());
+            false
+        });
         let entry = Entry { id: id.clone(), cx: cx.clone(), questions: 0 };
         table.calls.insert(token.clone(), entry);
         self.ring(&table);
@@ -113,6 +130,28 @@ impl Routes {
             None => {
                 table.early.truncate(EARLY - 1);
                 table.early.push_front(note);
+            }
+        }
+    }
+
+    /// Hands on what the server says: to the call of a request, or to the only one that there is.
+    pub(super) fn remark(&self, request: Option<&RequestId>, remark: Remark) {
+        let remark = bounded(remark);
+        let mut table = self.table.lock();
+        let Some(request) = request else {
+            let mut calls = table.calls.values();
+            if let (Some(only), None) = (calls.next(), calls.next()) {
+                say(&only.cx, remark);
+            }
+            return;
+        };
+        match table.calls.values().find(|entry| entry.id == *request) {
+            Some(entry) => say(&entry.cx, remark),
+            None => {
+                if table.early_remarks.len() >= EARLY {
+                    table.early_remarks.pop_front();
+                }
+                table.early_remarks.push_back((request.clone(), remark));
             }
         }
     }
@@ -198,6 +237,19 @@ impl Drop for Listener<'_> {
     fn drop(&mut self) {
         self.0.table.lock().listeners -= 1;
     }
+}
+
+fn say(cx: &ToolContext, remark: Remark) {
+    let Remark { level, logger, data } = remark;
+    cx.log(level, logger, data);
+}
+
+/// Leaves out what is longer than anybody wants to read.
+fn bounded(Remark { level, logger, data }: Remark) -> Remark {
+    let logger = logger.map(|logger| logger.chars().take(LONGEST_LOGGER).collect());
+    let is_short = serde_json::to_vec(&data).is_ok_and(|text| text.len() <= LARGEST_REMARK);
+    let data = if is_short { data } else { "(a message that is too long)".into() };
+    Remark { level, logger, data }
 }
 
 fn tell(cx: &ToolContext, note: &ProgressNotificationParam) {

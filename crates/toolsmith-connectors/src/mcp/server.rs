@@ -15,13 +15,17 @@ use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{Timestamp, ToolError, json};
 
 use super::{
+    following,
     listing::{self, Listed},
+    news::Heard,
     open::Opener,
-    session::Session,
+    session::{Session, Unanswered},
     settings::{Link, ServerSettings},
     status::Status,
+    stock::Stock,
     surroundings::Surroundings,
     vitals::Vitals,
+    watching::Watching,
     words,
 };
 use crate::life::{Backoff, State};
@@ -33,6 +37,15 @@ const BREATH: Duration = Duration::from_millis(200);
 pub(super) trait Audience: Send + Sync + fmt::Debug {
     /// Takes the whole list, each time that it was read.
     fn hear(self: Arc<Self>, server: &str, listed: Listed);
+
+    /// Takes what it offers besides tools, each time that it was read, and what was said to be new.
+    fn stock(&self, server: &str, stock: Stock, heard: &Heard);
+
+    /// Returns what it offered besides tools before; nothing when nobody wants to know.
+    fn stocked(&self, server: &str) -> Option<Stock>;
+
+    /// Hears that a resource has changed which somebody follows.
+    fn updated(&self);
 
     /// Returns why a tool must not be called: a person has to accept its definition first.
     fn refusal(&self, server: &str, tool: &str) -> Option<ToolError>;
@@ -48,6 +61,8 @@ pub(super) struct Server {
     pub(super) surroundings: Surroundings,
     /// The name under which its calls share a breaker.
     pub(super) upstream: String,
+    /// The resources that somebody follows.
+    pub(super) watching: Arc<Watching>,
     inner: Mutex<Inner>,
     audience: OnceLock<Weak<dyn Audience>>,
     /// The state that was told last; held while a state is told, so that they come in order.
@@ -98,6 +113,7 @@ impl Server {
             upstream: format!("mcp:{}", settings.name),
             settings,
             surroundings,
+            watching: Arc::default(),
             inner: Mutex::default(),
             audience: OnceLock::new(),
             told: Mutex::default(),
@@ -130,8 +146,8 @@ impl Server {
 
     /// Refuses a tool whose definition a person has to accept first.
     pub(super) fn check_accepted(&self, tool: &str) -> Result<(), ToolError> {
-        let audience = self.audience.get().and_then(Weak::upgrade);
-        let refusal = audience.and_then(|audience| audience.refusal(&self.settings.name, tool));
+        let refusal =
+            self.audience().and_then(|audience| audience.refusal(&self.settings.name, tool));
         refusal.map_or(Ok(()), Err)
     }
 
@@ -210,7 +226,8 @@ impl Server {
     fn phase_of(self: &Arc<Self>, outcome: &Outcome) -> Phase {
         match outcome {
             Ok(session) => {
-                let follower = follow(Arc::downgrade(self), Arc::clone(session));
+                let watching = Arc::clone(&self.watching);
+                let follower = follow(Arc::downgrade(self), Arc::clone(session), watching);
                 Phase::Running {
                     session: Arc::clone(session),
                     started: Instant::now(),
@@ -224,6 +241,7 @@ impl Server {
     async fn open(&self, opener: Opener<'_>) -> Outcome {
         let session = Box::pin(opener.open()).await?;
         self.list(&session).await?;
+        self.restock(&session, &Heard::default()).await;
         Ok(Arc::new(session))
     }
 
@@ -231,11 +249,11 @@ impl Server {
     async fn list(&self, session: &Session) -> Result<(), ToolError> {
         let name = &self.settings.name;
         let has_tools = session.about().is_none_or(|about| about.capabilities.tools.is_some());
-        let listed = if has_tools {
+        let mut listed = if has_tools {
             match listing::list(&session.peer).await {
                 Ok(listed) => listed,
                 Err(error) => {
-                    let why = super::session::Unanswered::Service(error);
+                    let why = Unanswered::Service(error);
                     let error = words::unanswered(name, session, why).await;
                     let message = format!("The tools cannot be listed. {}", error.message());
                     return Err(error.with_message(message));
@@ -248,11 +266,44 @@ impl Server {
         for warning in &listed.warnings {
             tracing::warn!("The MCP server `{name}` {warning}.");
         }
+        listed.listing.logs = session.may_remark();
         self.inner.lock().tools = Some(listed.listing.tools.len());
-        if let Some(audience) = self.audience.get().and_then(Weak::upgrade) {
+        if let Some(audience) = self.audience() {
             audience.hear(name, listed);
         }
         Ok(())
+    }
+
+    /// Reads what there is besides tools, if anybody wants to know.
+    async fn restock(&self, session: &Session, heard: &Heard) {
+        let name = &self.settings.name;
+        let Some(audience) = self.audience() else { return };
+        if let Some(before) = audience.stocked(name) {
+            audience.stock(name, Stock::read(name, session, before).await, heard);
+        }
+    }
+
+    /// Looks again at what a server says has changed.
+    async fn look(&self, session: &Session, heard: Heard) {
+        let is_meant = heard.updated.iter().filter(|uri| self.watching.note(uri)).count() > 0;
+        if let Some(audience) = self.audience().filter(|_| is_meant) {
+            audience.updated();
+        }
+        if heard.tools
+            && let Err(error) = self.list(session).await
+        {
+            tracing::warn!(server = self.settings.name, "{error}");
+        }
+        if heard.resources || heard.prompts {
+            self.restock(session, &heard).await;
+        }
+        if heard.tools || heard.resources || heard.prompts {
+            sleep(BREATH).await;
+        }
+    }
+
+    fn audience(&self) -> Option<Arc<dyn Audience>> {
+        self.audience.get().and_then(Weak::upgrade)
     }
 
     /// Lets failures in a row be forgotten: a call went well.
@@ -275,7 +326,7 @@ impl Server {
         let since = Some(self.surroundings.clock.now());
         self.inner.lock().since = since;
         status.since = since;
-        if let Some(audience) = self.audience.get().and_then(Weak::upgrade) {
+        if let Some(audience) = self.audience() {
             audience.note(&status);
         }
     }
@@ -286,6 +337,21 @@ impl Server {
             && let Some(credentials) = &address.credentials
         {
             credentials.renew();
+        }
+    }
+
+    /// Tells whether a request may be made again in another session: it was not looked into.
+    pub(super) fn may_heal(&self, session: &Session, failure: Option<&Unanswered>) -> bool {
+        match failure {
+            Some(Unanswered::Unsent) => true,
+            Some(Unanswered::Service(error)) => {
+                super::http::is_refused_unread(error) && {
+                    session.retire();
+                    self.renew_credentials();
+                    true
+                }
+            }
+            None => false,
         }
     }
 
@@ -353,13 +419,12 @@ impl Server {
     }
 }
 
-/// Reads the list again each time that the server says it has changed.
-async fn follow(server: Weak<Server>, session: Arc<Session>) {
-    let changes = Arc::clone(&session.changes);
-    let listening = session.follow_changes();
+/// Looks again each time that the server says that something has changed.
+async fn follow(server: Weak<Server>, session: Arc<Session>, watching: Arc<Watching>) {
+    let listening = following::follow(&session, &watching);
     tokio::pin!(listening);
     loop {
-        tokio::select! {
+        let heard = tokio::select! {
             () = &mut listening => {
                 if let Some(server) = server.upgrade() {
                     server.tell_state();
@@ -371,13 +436,9 @@ async fn follow(server: Weak<Server>, session: Arc<Session>) {
                 server.tell_state();
                 continue;
             }
-            () = changes.notified() => {}
-        }
+            heard = session.news.next() => heard,
+        };
         let Some(server) = server.upgrade() else { return };
-        if let Err(error) = server.list(&session).await {
-            tracing::warn!(server = server.settings.name, "{error}");
-        }
-        drop(server);
-        sleep(BREATH).await;
+        server.look(&session, heard).await;
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
-use toolsmith_core::ToolError;
+use toolsmith_core::{Library, ToolError};
 use toolsmith_engine::Engine;
 
 use super::{
+    library::Offerings,
     login::{self, Login},
     maker::McpMaker,
     naming,
@@ -37,6 +38,12 @@ impl Servers {
     /// Returns what makes the tools of `mcp` entries.
     pub fn maker(&self) -> McpMaker {
         McpMaker::new(self.clone())
+    }
+
+    /// Returns what the servers offer besides tools; each is asked for it in its next session.
+    pub fn library(&self) -> Arc<dyn Library> {
+        self.0.open_shop();
+        Arc::new(Offerings(Arc::clone(&self.0)))
     }
 
     /// Starts the servers that start with the program, and those whose tools nobody knows.

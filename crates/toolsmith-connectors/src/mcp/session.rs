@@ -12,7 +12,7 @@ use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
         CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ProgressToken,
-        RequestId, RequestMetaObject, ServerPeerInfo, ServerResult, SubscriptionFilter,
+        RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
     },
     service::PeerRequestOptions,
 };
@@ -23,7 +23,10 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use toolsmith_core::{ToolContext, TraceContext};
 
-use super::{express::Express, keeper::End, routes::Routes, vitals::Vitals};
+use super::{
+    behalf::Behalf, express::Express, keeper::End, news::News, routes::Routes,
+    settings::ServerSettings, vitals::Vitals,
+};
 
 /// How long after the end of a session it is waited for its reason.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -34,14 +37,17 @@ const PULSE: Duration = Duration::from_secs(5);
 /// A session that was opened.
 #[derive(Debug)]
 pub(super) struct Session {
+    pub(super) settings: Arc<ServerSettings>,
+    /// Whether requests stand for themselves: nothing was agreed on for all of them.
+    pub(super) stands_alone: bool,
     pub(super) peer: Peer<RoleClient>,
     /// The way of calls to a server on pipes.
     pub(super) express: Option<Express>,
     pub(super) routes: Arc<Routes>,
     pub(super) vitals: Arc<Vitals>,
     pub(super) pid: Option<u32>,
-    /// Rung when the server says that its tools have changed.
-    pub(super) changes: Arc<Notify>,
+    /// What the server says has changed.
+    pub(super) news: Arc<News>,
     /// Rung when a call was given up.
     pub(super) doubts: Notify,
     pub(super) ended: watch::Receiver<Option<End>>,
@@ -91,7 +97,10 @@ impl Session {
         match &self.express {
             Some(express) => self.call_express(express, cx, params).await,
             // Beside a message over HTTP a box costs nothing, and calls on pipes have smaller futures.
-            None => Box::pin(self.call_by_library(cx, params.clone())).await,
+            None => {
+                let request = CallToolRequest::new(params.clone());
+                Box::pin(self.ask(cx, ClientRequest::CallToolRequest(request))).await
+            }
         }
     }
 
@@ -106,7 +115,9 @@ impl Session {
         // The route is left first, so that whoever hears of a call given up does not find it there.
         let mut waiting = Waiting { session: self, id: None };
         let _route = self.route(ProgressToken(id.clone()), &id, cx);
-        let Ok(answer) = express.call(number, params, cx.context().trace) else {
+        let behalf = self.behalf(cx);
+        let trace = cx.context().trace;
+        let Ok(answer) = express.call(number, params, behalf.as_ref(), trace) else {
             // Nothing can be said to this server any more.
             self.retire();
             self.stop.cancel();
@@ -122,14 +133,19 @@ impl Session {
         }
     }
 
-    async fn call_by_library(
+    /// Asks for something on behalf of a caller; dropping the future tells the server that nobody
+    /// waits.
+    pub(super) async fn ask(
         &self,
         cx: &ToolContext,
-        params: CallToolRequestParams,
+        request: ClientRequest,
     ) -> Result<ServerResult, Unanswered> {
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let mut meta = self.behalf(cx).map(Behalf::into_meta);
+        if let Some(trace) = cx.context().trace {
+            tell(meta.get_or_insert_default(), trace);
+        }
         let mut options = PeerRequestOptions::no_options();
-        options.meta = cx.context().trace.map(meta_of);
+        options.meta = meta;
         let sent = self.peer.send_request_with_option(request, options).await;
         let mut handle = match sent {
             Ok(handle) => handle,
@@ -145,6 +161,11 @@ impl Session {
             self.vitals.note_message();
         }
         answer.map_err(Unanswered::Service)
+    }
+
+    /// Returns what a request says of its caller, where requests stand for themselves.
+    fn behalf(&self, cx: &ToolContext) -> Option<Behalf> {
+        self.stands_alone.then(|| Behalf::of(cx, &self.settings))
     }
 
     fn route(&self, token: ProgressToken, id: &RequestId, cx: &ToolContext) -> Route<'_> {
@@ -186,23 +207,16 @@ impl Session {
         self.vitals.note_message();
     }
 
-    /// Rings when the list of tools changes; returns when the session has ended.
+    /// Tells whether the server may say something while it works.
     ///
-    /// Old servers tell by themselves, new ones want to be asked to.
-    pub(super) async fn follow_changes(&self) {
-        let filter = self.about().filter(|about| {
-            let tools = about.capabilities.tools.as_ref();
-            let tells = tools.is_some_and(|tools| tools.list_changed == Some(true));
-            tells && !about.protocol_version.has_initialize()
-        });
-        if filter.is_some() {
-            let filter = SubscriptionFilter::builder().tools_list_changed().build();
-            if let Ok(mut subscription) = self.peer.listen(filter).await {
-                while let Ok(Some(_)) = subscription.next().await {
-                    self.changes.notify_one();
-                }
-            }
-        }
+    /// Where requests stand for themselves, each one says what is wanted.
+    pub(super) fn may_remark(&self) -> bool {
+        let has_logs = |about: Arc<ServerPeerInfo>| about.capabilities.logging.is_some();
+        self.stands_alone || self.about().is_some_and(has_logs)
+    }
+
+    /// Returns when the session has ended.
+    pub(super) async fn is_over(&self) {
         let mut ended = self.ended.clone();
         ended.wait_for(Option::is_some).await.ok();
     }
@@ -222,8 +236,7 @@ impl Session {
     /// Ends the session and waits until the server is gone.
     pub(super) async fn close(&self) {
         self.stop.cancel();
-        let mut ended = self.ended.clone();
-        ended.wait_for(Option::is_some).await.ok();
+        self.is_over().await;
     }
 }
 
@@ -260,9 +273,7 @@ impl Drop for Route<'_> {
     }
 }
 
-/// Tells a server where in a trace a call stands.
-fn meta_of(trace: TraceContext) -> RequestMetaObject {
-    let mut meta = RequestMetaObject::new();
+/// Tells a server where in a trace a request stands.
+fn tell(meta: &mut RequestMetaObject, trace: TraceContext) {
     meta.0.0.insert("traceparent".to_owned(), trace.to_string().into());
-    meta
 }

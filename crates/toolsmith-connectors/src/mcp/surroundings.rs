@@ -1,6 +1,14 @@
 //! What servers are started and reached with.
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use toolsmith_children::{Children, clean};
 use toolsmith_core::{Clock, SystemClock, Vault};
@@ -15,14 +23,13 @@ pub struct Surroundings {
     pub(super) vault: Vault,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) memory: Option<PathBuf>,
-    pub(super) sampling: Sampling,
+    sampling: Arc<AtomicBool>,
 }
 
 /// Whether servers may ask for a model's answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sampling {
     Offered,
-    #[default]
     NotOffered,
 }
 
@@ -37,15 +44,7 @@ impl Surroundings {
     ) -> Self {
         let environment = Arc::new(clean(environment));
         let clock = Arc::new(SystemClock);
-        Self {
-            children,
-            environment,
-            net,
-            vault,
-            clock,
-            memory: None,
-            sampling: Sampling::default(),
-        }
+        Self { children, environment, net, vault, clock, memory: None, sampling: Arc::default() }
     }
 
     /// Remembers the tools of servers in a folder, from one run to the next.
@@ -57,9 +56,19 @@ impl Surroundings {
 
     /// Tells servers that they may ask for a model's answer: some callers have one.
     #[must_use]
-    pub fn with_sampling(mut self) -> Self {
-        self.sampling = Sampling::Offered;
+    pub fn with_sampling(self) -> Self {
+        self.offer_sampling();
         self
+    }
+
+    /// Tells them from their next session on.
+    pub(super) fn offer_sampling(&self) {
+        self.sampling.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn sampling(&self) -> Sampling {
+        let is_offered = self.sampling.load(Ordering::Relaxed);
+        if is_offered { Sampling::Offered } else { Sampling::NotOffered }
     }
 
     /// Takes the time from another clock.

@@ -22,8 +22,11 @@ use rmcp::{
         StreamableHttpError, StreamableHttpPostResponse,
     },
 };
+use serde::Deserialize;
 use sse_stream::{Sse, SseStream};
 use toolsmith_net::{Answer, Connections, HeaderMap, HeaderName, HeaderValue, LibraryError};
+
+use super::{behalf::Remark, routes::Routes};
 
 /// The longest message that is read, in bytes.
 pub(super) const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
@@ -40,6 +43,9 @@ const JSON: &str = "application/json";
 /// Names the session that a message belongs to.
 const SESSION: &str = "mcp-session-id";
 
+/// The method of what a server says while it works.
+const REMARK: &str = "notifications/message";
+
 /// Why a message was not exchanged.
 pub(super) type HttpError = StreamableHttpError<LibraryError>;
 
@@ -48,7 +54,11 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 
 /// Our connections, as the library uses them.
 #[derive(Clone, Debug)]
-pub(super) struct Wire(pub(super) Connections);
+pub(super) struct Wire {
+    pub(super) connections: Connections,
+    /// Where remarks go that come with the answer to a request.
+    pub(super) routes: Arc<Routes>,
+}
 
 impl StreamableHttpClient for Wire {
     type Error = LibraryError;
@@ -62,7 +72,7 @@ impl StreamableHttpClient for Wire {
         custom_headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
         let mut request = self
-            .0
+            .connections
             .post(&*uri)
             .headers(HeaderMap::from_iter(custom_headers))
             .header(ACCEPT, format!("{EVENTS}, {JSON}"))
@@ -81,7 +91,7 @@ impl StreamableHttpClient for Wire {
                 Ok(StreamableHttpPostResponse::Accepted)
             }
             StatusCode::NOT_FOUND if session.is_some() => Err(StreamableHttpError::SessionExpired),
-            status if status.is_success() => accept(answer, &message).await,
+            status if status.is_success() => self.accept(answer, &message).await,
             _ => refuse(answer, &message, session).await,
         }
     }
@@ -93,7 +103,7 @@ impl StreamableHttpClient for Wire {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<(), HttpError> {
-        self.0.delete_session(uri, session_id, auth_header, custom_headers).await
+        self.connections.delete_session(uri, session_id, auth_header, custom_headers).await
     }
 
     async fn get_stream(
@@ -104,7 +114,7 @@ impl StreamableHttpClient for Wire {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<Events, HttpError> {
-        let stream = self.0.get_stream_with_max_sse_event_size(
+        let stream = self.connections.get_stream_with_max_sse_event_size(
             uri,
             session_id,
             last_event_id,
@@ -116,29 +126,61 @@ impl StreamableHttpClient for Wire {
     }
 }
 
-/// Takes the answer of a success.
-async fn accept(
-    answer: Answer,
-    message: &ClientJsonRpcMessage,
-) -> Result<StreamableHttpPostResponse, HttpError> {
-    let session = header(&answer, &HeaderName::from_static(SESSION));
-    let kind = header(&answer, &CONTENT_TYPE);
-    match kind.as_deref() {
-        Some(kind) if kind.starts_with(EVENTS) => {
-            Ok(StreamableHttpPostResponse::Sse(events(answer), session))
-        }
-        Some(kind) if kind.starts_with(JSON) => {
-            let body = read(answer, LONGEST_MESSAGE).await?;
-            match serde_json::from_slice(&body) {
-                Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-                Err(_) if !is_question(message) => Ok(StreamableHttpPostResponse::Accepted),
-                Err(error) => Err(error.into()),
+impl Wire {
+    /// Takes the answer of a success.
+    async fn accept(
+        &self,
+        answer: Answer,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
+        let session = header(&answer, &HeaderName::from_static(SESSION));
+        let kind = header(&answer, &CONTENT_TYPE);
+        match kind.as_deref() {
+            Some(kind) if kind.starts_with(EVENTS) => {
+                let events = self.listen(events(answer), message);
+                Ok(StreamableHttpPostResponse::Sse(events, session))
             }
+            Some(kind) if kind.starts_with(JSON) => {
+                let body = read(answer, LONGEST_MESSAGE).await?;
+                match serde_json::from_slice(&body) {
+                    Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
+                    Err(_) if !is_question(message) => Ok(StreamableHttpPostResponse::Accepted),
+                    Err(error) => Err(error.into()),
+                }
+            }
+            // Who is only told something has nothing to answer.
+            _ if !is_question(message) => Ok(StreamableHttpPostResponse::Accepted),
+            _ => Err(StreamableHttpError::UnexpectedContentType(kind)),
         }
-        // Who is only told something has nothing to answer.
-        _ if !is_question(message) => Ok(StreamableHttpPostResponse::Accepted),
-        _ => Err(StreamableHttpError::UnexpectedContentType(kind)),
     }
+
+    /// Hands on what a server says while it works on a request.
+    ///
+    /// The library does not tell on which stream something was said.
+    fn listen(&self, events: Events, message: &ClientJsonRpcMessage) -> Events {
+        let ClientJsonRpcMessage::Request(request) = message else { return events };
+        let (id, routes) = (request.id.clone(), Arc::clone(&self.routes));
+        let hear = move |event: &Result<Sse, SseError>| {
+            let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
+            if let Some(remark) = data.and_then(remark) {
+                routes.remark(Some(&id), remark);
+            }
+        };
+        events.inspect(hear).boxed()
+    }
+}
+
+/// Reads what a server says, if a message is that.
+fn remark(data: &str) -> Option<Remark> {
+    #[derive(Deserialize)]
+    struct Message {
+        method: String,
+        params: Remark,
+    }
+    // Nearly every event is something else, and is read by the library.
+    memchr::memmem::find(data.as_bytes(), REMARK.as_bytes())?;
+    let message: Message = serde_json::from_str(data).ok()?;
+    (message.method == REMARK).then_some(message.params)
 }
 
 /// Takes the answer of a failure: an error of the protocol where there is one.

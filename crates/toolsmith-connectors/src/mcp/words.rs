@@ -16,6 +16,9 @@ use super::{
 /// How long a server that failed to start is listened to.
 const LAST_WORDS: Duration = Duration::from_millis(400);
 
+/// The code of a refusal because the caller cannot be asked what would be needed.
+const MISSING_ABILITY: i32 = -32021;
+
 /// How much of what a server says about a failure is handed on, in bytes.
 const MOST_SAID: usize = 32 * 1024;
 
@@ -105,12 +108,14 @@ pub(super) async fn unanswered(server: &str, session: &Session, reason: Unanswer
         Unanswered::Service(ServiceError::Cancelled { .. }) => {
             ToolError::new(ErrorKind::Cancelled, "The call was cancelled.")
         }
-        Unanswered::Service(error) => ToolError::upstream(format!(
-            "The MCP server `{server}` gave an answer that is not of the protocol."
-        ))
-        .with_details(json!({ "server": server }))
-        .with_source(error),
+        Unanswered::Service(error) => not_of_the_protocol(server).with_source(error),
     }
+}
+
+/// The server answered something else than it was asked.
+pub(super) fn not_of_the_protocol(server: &str) -> ToolError {
+    let message = format!("The MCP server `{server}` gave an answer that is not of the protocol.");
+    ToolError::upstream(message).with_details(json!({ "server": server }))
 }
 
 /// The session ended during a call.
@@ -127,9 +132,15 @@ fn lost(server: &str, end: Option<&End>) -> ToolError {
 }
 
 /// The server answered with an error of the protocol.
-fn refused(server: &str, error: &ErrorData) -> ToolError {
+pub(super) fn refused(server: &str, error: &ErrorData) -> ToolError {
     let data = error.data.as_ref().filter(|data| data.to_string().len() <= MOST_SAID);
-    let details = json!({ "server": server, "code": error.code.0, "data": data });
+    let mut details = json!({ "server": server, "code": error.code.0, "data": data });
+    if let (MISSING_ABILITY, Some(required)) =
+        (error.code.0, data.and_then(|data| data.get("requiredCapabilities")))
+    {
+        // Doors tell their client in the words of the protocol what it would have to be able to do.
+        details["required_capabilities"] = required.clone();
+    }
     let message = format!("The MCP server `{server}` refused the call: {}", cut(&error.message));
     let error = match error.code {
         ErrorCode::INVALID_PARAMS => ToolError::try_differently(message),

@@ -4,17 +4,27 @@ use std::path::Path;
 
 use toolsmith_connectors::mcp::{Link, Program, ServerSettings, Servers};
 use toolsmith_core::{
-    Draft, Fields, Maker, Redactor, Template, Tool, ToolSpec, Value, Vault, json,
+    Confinement, Draft, Fields, Maker, Redactor, Template, Tool, ToolSpec, Value, Vault, json,
 };
 
 use crate::bench::{Bench, scripted, surroundings};
 
 fn make(servers: &Servers, name: &str, entry: &Value) -> Result<Tool, Vec<String>> {
+    make_confined(servers, name, entry, None)
+}
+
+/// The same, of a definition that asks for a sandbox.
+pub(crate) fn make_confined(
+    servers: &Servers,
+    name: &str,
+    entry: &Value,
+    confinement: Option<&Confinement>,
+) -> Result<Tool, Vec<String>> {
     let spec = ToolSpec::new(name).unwrap();
     let vault = Vault::with_values([("A", "b")], Redactor::default());
     let mut fields = Fields::of(entry, "/entry").unwrap();
     fields.any("type");
-    let draft = Draft { spec: &spec, folder: Path::new("/"), vault: &vault, confinement: None };
+    let draft = Draft { spec: &spec, folder: Path::new("/"), vault: &vault, confinement };
     let made = servers.maker().make(&draft, &mut fields);
     let faults: Vec<String> = fields.finish().into_iter().map(|f| f.message).collect();
     match made {

@@ -6,7 +6,10 @@ use toolsmith_connectors::mcp::{Link, ServerSettings};
 use toolsmith_core::{Confinement, SandboxProfile, Value, json};
 use toolsmith_testing::skip;
 
-use crate::bench::{Bench, program};
+use crate::{
+    bench::{Bench, program},
+    bound::make_confined,
+};
 
 /// A server with one tool, which evaluates what it is sent.
 const SERVER: &str = r#"
@@ -77,4 +80,39 @@ async fn a_server_in_a_strict_sandbox_serves_and_sees_only_what_is_listed() {
     ] {
         assert_eq!(run(&bench, code).await, expected, "{code}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_a_definition_describes_runs_in_the_sandbox_of_the_definition() {
+    let own = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let (script, secret) = (own.path().join("server.py"), outside.path().join("secret"));
+    fs::write(&script, SERVER).unwrap();
+    fs::write(&secret, "the-secret").unwrap();
+    let read = format!("open({:?}).read()", secret.display().to_string());
+    let strict = Confinement {
+        read: vec![own.path().display().to_string()],
+        ..Confinement::new(SandboxProfile::Strict)
+    };
+    let bench = Bench::new(Vec::new());
+    let args = [script.display().to_string()];
+    let entry =
+        json!({ "type": "mcp", "command": "/usr/bin/python3", "args": args, "tool": "run" });
+    for (name, confinement) in [("open", None), ("held", Some(&strict))] {
+        let tool = make_confined(&bench.servers, name, &entry, confinement).unwrap();
+        bench.engine.register(tool).unwrap();
+    }
+    let opened = bench.call("open", json!({ "code": read })).await;
+    assert_eq!(*opened.output(), "the-secret", "the two are not one server: {opened:?}");
+    let held = bench.call("held", json!({ "code": read })).await;
+    match held.error() {
+        None => assert_eq!(*held.output(), "FileNotFoundError"),
+        Some(error) => {
+            assert!(error.message().contains("cannot be enforced"), "{error}");
+            skip(error.message());
+        }
+    }
+    let elsewhere = json!({ "type": "mcp", "url": "https://mcp.example/mcp" });
+    assert!(make_confined(&bench.servers, "a", &elsewhere, Some(&strict)).is_err());
+    bench.servers.close().await;
 }

@@ -8,12 +8,15 @@
 
 mod asking;
 mod bench;
+mod besides;
 mod bound;
 mod calls;
 mod confined;
+mod conformance;
 mod hostile;
 mod http;
 mod lists;
 mod logins;
 mod real;
 mod states;
+mod suite_client;

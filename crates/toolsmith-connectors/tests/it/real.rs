@@ -13,13 +13,13 @@ use crate::{
 };
 
 /// Describes the servers; nothing where they are not installed.
-struct Installed {
+pub(crate) struct Installed {
     npm: PathBuf,
     python: PathBuf,
 }
 
 impl Installed {
-    fn find() -> Option<Self> {
+    pub(crate) fn find() -> Option<Self> {
         let Some(folder) = fixtures::mcp_servers() else {
             skip("the official MCP servers are not installed; run ./test");
             return None;
@@ -28,7 +28,7 @@ impl Installed {
         Some(Self { npm, python: folder.join("python/bin") })
     }
 
-    fn npm(&self, name: &str, args: &[&str]) -> ServerSettings {
+    pub(crate) fn npm(&self, name: &str, args: &[&str]) -> ServerSettings {
         let path = self.npm.join(format!("mcp-server-{name}"));
         patient(program(name, path.to_str().unwrap(), args))
     }

@@ -4,29 +4,18 @@
 //! in the ring and reads on from there, so that coming back after a break is the same as being
 //! slow, and ten thousand listeners cost ten thousand places. Nobody listens, nothing is written.
 
+mod hearing;
 mod ring;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
-use tokio::{
-    sync::watch,
-    time::{Instant, timeout},
-};
+use tokio::sync::watch;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use toolsmith_engine::{Engine, Heard, Subscription};
+use toolsmith_engine::Engine;
 
 use self::ring::Ring;
 pub(crate) use self::ring::{Place, Told};
-
-/// How long events are still written down after the last listener has left: it may come back.
-const LINGER: Duration = Duration::from_mins(5);
-
-/// How often it is looked whether anybody listens.
-const LOOK: Duration = Duration::from_secs(10);
-
-/// How many events are written down before listeners are woken.
-const AT_ONCE: usize = 256;
 
 /// How many events a listener takes at once.
 const TAKEN: usize = 64;
@@ -78,44 +67,6 @@ impl Feed {
         drop(state);
         let place = behind.unwrap_or_else(|| shared.ring.read().end());
         Listener { news: shared.news.subscribe(), shared, place }
-    }
-}
-
-impl Shared {
-    /// Writes down what happens for as long as anybody might want it.
-    async fn hear(self: Arc<Self>, mut engine: Subscription, closing: CancellationToken) {
-        let mut wanted_at = Instant::now();
-        loop {
-            let heard = tokio::select! {
-                () = closing.cancelled() => break,
-                heard = timeout(LOOK, engine.next()) => heard,
-            };
-            match heard {
-                Ok(Some(first)) => self.write_down(first, &mut engine),
-                Ok(None) => break,
-                Err(_) => {}
-            }
-            let mut state = self.state.lock();
-            if state.listeners > 0 {
-                wanted_at = Instant::now();
-            } else if wanted_at.elapsed() > LINGER {
-                state.is_heard = false;
-                self.ring.write().clear();
-                break;
-            }
-        }
-    }
-
-    fn write_down(&self, first: Heard, engine: &mut Subscription) {
-        let mut ring = self.ring.write();
-        ring.push(first);
-        for _ in 1..AT_ONCE {
-            let Some(next) = engine.try_next() else { break };
-            ring.push(next);
-        }
-        let end = ring.end();
-        drop(ring);
-        self.news.send_replace(end.number());
     }
 }
 

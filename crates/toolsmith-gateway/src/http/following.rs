@@ -47,6 +47,9 @@ impl Following {
                 let told = json!({ "done": done, "total": total, "message": message });
                 frame("progress", None, &told)
             }
+            Followed::Item(StreamItem::Log { level, logger, data }) => {
+                frame("log", None, &json!({ "level": level, "logger": logger, "data": data }))
+            }
             Followed::Outcome(outcome) => frame("outcome", None, &outcome),
         })
     }

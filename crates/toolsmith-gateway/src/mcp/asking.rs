@@ -13,7 +13,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
-use toolsmith_core::{Answer, Asker, BoxFuture, Map, Question, ToolError, Value, json};
+use toolsmith_core::{Answer, Askable, Asker, BoxFuture, Map, Question, ToolError, Value, json};
 
 use super::{meta::Abilities, session::Session, wire};
 
@@ -171,6 +171,11 @@ fn unable(capability: &str) -> ToolError {
 impl Asker for Asking {
     fn ask(&self, question: Question) -> BoxFuture<'_, Answer> {
         Box::pin(self.elicit(None, question))
+    }
+
+    fn askable(&self) -> Askable {
+        let Abilities { form, visit, sampling, roots, .. } = self.abilities;
+        Askable { form, visit, sampling, roots }
     }
 
     fn sample(&self, request: Value) -> BoxFuture<'_, Result<Value, ToolError>> {

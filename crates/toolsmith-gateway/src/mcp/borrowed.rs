@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith_core::{BoxFuture, Found, Library, Map, MaybeAsker, Value};
+use toolsmith_core::{BoxFuture, Found, Library, Map, Reader, Value};
 
 use super::{
     Answer,
@@ -30,16 +30,20 @@ pub(super) fn get(
     peer: &Peer,
     id: Id<'_>,
     (subject, round): (Subject, Round),
-    make: impl FnOnce(Arc<dyn Library>, MaybeAsker) -> BoxFuture<'static, Found>,
+    make: impl FnOnce(Arc<dyn Library>, Reader) -> BoxFuture<'static, Found>,
 ) -> Result<Answer, Refusal> {
     if let Some(state) = round.state.filter(|_| peer.revision.is_stateless()) {
         return gateway.resume(&state, &subject, round.given, id);
     }
-    let library = gateway.library(&peer.visitor);
+    let library = gateway.0.house.library();
     let library = library.ok_or_else(|| subject.missing(peer.revision))?;
     let mut channels = Channels::default();
     let asking = asking(gateway, peer, &mut channels, round.given);
-    let found = make(library, Some(Arc::<super::asking::Asking>::clone(&asking)));
+    let reader = Reader {
+        rights: peer.visitor.rights.clone(),
+        asker: Some(Arc::<super::asking::Asking>::clone(&asking)),
+    };
+    let found = make(library, reader);
     let work = Box::pin(async move { found.await.map_or(Done::Missing, Done::Item) });
     let (id, revision) = (id.as_json().into(), peer.revision);
     let answering = Answering { id, revision, promise: Promise::Nothing };

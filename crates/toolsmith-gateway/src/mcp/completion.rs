@@ -5,6 +5,8 @@ use toolsmith_core::{Exposure, Value, json};
 use toolsmith_engine::registry::Filter;
 
 use super::{
+    clean,
+    following::refused,
     peer::Peer,
     refusal::Refusal,
     wire::{self, Request},
@@ -54,16 +56,16 @@ pub(crate) async fn complete(
     if let Some(members) = params.as_object_mut() {
         members.remove("_meta");
     }
-    let found = match gateway.library(&peer.visitor) {
-        Some(library) => library.complete(&params).await,
+    let found = match gateway.0.house.library() {
+        Some(library) => library.complete(&params, &peer.visitor.rights).await,
         None => None,
     };
     match found {
         Some(Ok(Value::Object(members))) => writing.put_all(members),
-        Some(Err(error)) => return Err(Refusal::internal(error.message().to_owned())),
+        Some(Err(error)) => return Err(refused(&error, peer.revision)),
         _ => writing.put("completion", &json!({ "values": [], "total": 0, "hasMore": false })),
     }
-    Ok(writing.end())
+    Ok(clean(gateway, writing.end()))
 }
 
 /// Completes the name of a tool.

@@ -219,9 +219,13 @@ impl Following {
                 telemetry::note(outcome.call_id);
                 content::write(&mut writing, &outcome, promise, revision)
             }
-            Some(Done::Item(item)) => item
-                .map_err(|error| refused(&error, self.answering.revision))
-                .map(|item| self.subject.write(&mut writing, item)),
+            Some(Done::Item(item)) => {
+                item.map_err(|error| refused(&error, self.answering.revision)).map(|mut item| {
+                    // What others made may hold secrets that were sent to them.
+                    self.gateway.0.engine.redactor().value(&mut item);
+                    self.subject.write(&mut writing, item);
+                })
+            }
             Some(Done::Missing) => Err(self.subject.missing(self.answering.revision)),
             None => Err(Refusal::internal("The work ended without a result.")),
         };
@@ -288,6 +292,12 @@ impl Telling {
             StreamItem::Chunk(chunk) => {
                 self.level.filter(|level| *level <= Level::Info)?;
                 let params = json!({ "level": "info", "logger": self.tool, "data": chunk });
+                Some(wire::notification("notifications/message", &params))
+            }
+            StreamItem::Log { level, logger, data } => {
+                self.level.filter(|least| *least <= level)?;
+                let logger = logger.as_deref().unwrap_or(&self.tool);
+                let params = json!({ "level": level, "logger": logger, "data": data });
                 Some(wire::notification("notifications/message", &params))
             }
         }

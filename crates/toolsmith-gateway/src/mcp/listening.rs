@@ -55,10 +55,15 @@ impl Listening {
         (interest, followed): (Interest, Followed),
         ended: CancellationToken,
     ) -> Self {
-        let library = gateway.0.house.library().map(|library| library.changes());
+        let mut library = gateway.0.house.library().map(|library| library.changes());
+        let known = library.as_ref().map(|library| *library.borrow()).unwrap_or_default();
+        if let Some(library) = &mut library {
+            // What is followed may have changed before anybody listened.
+            library.mark_changed();
+        }
         Self {
             tools: gateway.0.engine.registry().changes(),
-            known: library.as_ref().map(|library| *library.borrow()).unwrap_or_default(),
+            known,
             library,
             interest,
             followed,

@@ -1,7 +1,8 @@
 //! What a client says about itself and its request.
 
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
+pub(crate) use toolsmith_core::LogLevel as Level;
 use toolsmith_core::{Value, json};
 
 use super::wire::{Word, present};
@@ -98,43 +99,6 @@ impl From<&Capabilities> for Abilities {
             tasks: said.extensions.tasks.is_some(),
         }
     }
-}
-
-/// How grave a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[repr(u8)]
-pub(crate) enum Level {
-    /// For who looks for a fault.
-    Debug,
-    /// What goes on.
-    Info,
-    /// Worth a look.
-    Notice,
-    /// May become a fault.
-    Warning,
-    /// A fault.
-    Error,
-    /// A part does not work.
-    Critical,
-    /// Someone must act now.
-    Alert,
-    /// Nothing works.
-    Emergency,
-}
-
-impl Level {
-    /// Every level, the least grave first.
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Debug,
-        Self::Info,
-        Self::Notice,
-        Self::Warning,
-        Self::Error,
-        Self::Critical,
-        Self::Alert,
-        Self::Emergency,
-    ];
 }
 
 /// Returns who we are, in the words of the protocol.

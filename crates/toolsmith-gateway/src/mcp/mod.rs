@@ -31,7 +31,7 @@ mod writing;
 use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
-use toolsmith_core::{Library, Map, Value};
+use toolsmith_core::{Map, Value};
 
 pub use self::stdio::speak;
 use self::{
@@ -44,7 +44,7 @@ use self::{
     tools::Deferred,
     wire::Id,
 };
-use crate::{Gateway, GatewayConfig, Visitor};
+use crate::{Gateway, GatewayConfig};
 
 /// What the door remembers between messages.
 #[derive(Debug)]
@@ -103,13 +103,6 @@ pub(crate) enum Answer {
 }
 
 impl Gateway {
-    /// Returns what is offered besides tools, to who may see all of it.
-    ///
-    /// Rights are about tools; who may use some alone sees nothing that they do not speak of.
-    fn library(&self, visitor: &Visitor) -> Option<Arc<dyn Library>> {
-        self.0.house.library().filter(|_| visitor.rights.tools.is_none())
-    }
-
     /// Goes on with a request that waited for answers.
     fn resume(
         &self,

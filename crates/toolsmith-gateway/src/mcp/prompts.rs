@@ -25,10 +25,15 @@ pub(crate) async fn list(
     peer: &Peer,
     request: &Request<'_>,
 ) -> Result<Vec<u8>, Refusal> {
-    let mut prompts: Vec<Value> =
-        groups(gateway, peer).iter().map(|group| listed(group, peer)).collect();
-    if let Some(library) = gateway.library(&peer.visitor) {
-        prompts.extend(library.prompts().await);
+    let groups = groups(gateway, peer);
+    let mut prompts: Vec<Value> = groups.iter().map(|group| listed(group, peer)).collect();
+    if let Some(library) = gateway.0.house.library() {
+        // The prompt of a group is made by its name, whoever else has one of that name.
+        let is_free = |name: &str| groups.iter().all(|group| group.group_id != name);
+        let others = library.prompts(&peer.visitor.rights).await;
+        prompts.extend(
+            others.into_iter().filter(|prompt| prompt["name"].as_str().is_some_and(is_free)),
+        );
     }
     let mut writing = Writing::to(request.id, peer.revision);
     writing.put("prompts", &prompts);
@@ -132,7 +137,7 @@ fn borrow(
     let round = Round { given: responses(answers)?, state };
     let subject =
         Subject { visitor: peer.visitor.id.clone(), method: "prompts/get", name: name.clone() };
-    borrowed::get(gateway, peer, request.id, (subject, round), |library, asker| {
-        Box::pin(async move { library.prompt(&name, arguments, asker).await })
+    borrowed::get(gateway, peer, request.id, (subject, round), |library, reader| {
+        Box::pin(async move { library.prompt(&name, arguments, reader).await })
     })
 }

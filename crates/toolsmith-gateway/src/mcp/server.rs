@@ -35,7 +35,9 @@ pub(crate) async fn answer_in_session(
     match request.method.as_ref() {
         "tools/call" => tools::call(gateway, &peer, request.id, Calling::read(request)?).await,
         "ping" => Ok(Answer::Text(Writing::to(request.id, peer.revision).end())),
-        "resources/subscribe" => resources::subscribe(gateway, &peer, request).map(Answer::Text),
+        "resources/subscribe" => {
+            resources::subscribe(gateway, &peer, request).await.map(Answer::Text)
+        }
         "resources/unsubscribe" => resources::unsubscribe(&peer, request).map(Answer::Text),
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
         _ => answer_any(gateway, &peer, request).await,
@@ -64,7 +66,7 @@ pub(crate) async fn answer_alone(
     let peer = Peer::of_request(introduced.meta.as_ref(), visitor)?;
     match request.method.as_ref() {
         "server/discover" => Ok(Answer::Text(discover(request, peer.revision))),
-        "subscriptions/listen" => subscribe(gateway, &peer, request),
+        "subscriptions/listen" => subscribe(gateway, &peer, request).await,
         _ => answer_any(gateway, &peer, request).await,
     }
 }
@@ -114,10 +116,20 @@ fn is_not(wish: &bool) -> bool {
 }
 
 /// Opens a stream of changes.
-fn subscribe(gateway: &Gateway, peer: &Peer, request: &Request<'_>) -> Result<Answer, Refusal> {
+async fn subscribe(
+    gateway: &Gateway,
+    peer: &Peer,
+    request: &Request<'_>,
+) -> Result<Answer, Refusal> {
     let mut wanted = wire::params::<Subscription>(request.params)?.notifications;
     let (followed, rights) = (Followed::default(), &peer.visitor.rights);
-    wanted.resource_subscriptions.retain(|uri| followed.follow(gateway, rights, uri));
+    let mut accepted = Vec::new();
+    for uri in wanted.resource_subscriptions {
+        if followed.follow(gateway, rights, &uri).await {
+            accepted.push(uri);
+        }
+    }
+    wanted.resource_subscriptions = accepted;
     let interest = Interest {
         tools: wanted.tools_list_changed,
         prompts: wanted.prompts_list_changed,

@@ -3,22 +3,22 @@
 use std::sync::{Arc, LazyLock};
 
 use hyper::{Method, StatusCode};
-use jsonschema::Validator;
 use parking_lot::Mutex;
-use toolsmith_core::{Value, json};
+use toolsmith_core::{JsonText, Value, json};
+use toolsmith_engine::schema::Schema;
 
 use crate::support::{Keys, Running};
 
-/// A description, with the validators that were made of it.
+/// A description, with the schemas that were read from it.
 #[derive(Debug)]
 pub(crate) struct Contract {
     document: Value,
-    validators: Mutex<Vec<(String, Arc<Validator>)>>,
+    schemas: Mutex<Vec<(String, Arc<Schema>)>>,
 }
 
 impl Contract {
     pub(crate) fn of(document: Value) -> Self {
-        Self { document, validators: Mutex::default() }
+        Self { document, schemas: Mutex::default() }
     }
 
     /// Fails unless an answer is one that the description knows.
@@ -35,8 +35,7 @@ impl Contract {
         assert!(response.is_object(), "{method} {template} answers {status}: {body}");
         let place = format!("/paths/{}/{method}/responses/{status}/content", escaped(&template));
         let place = format!("{place}/application~1json/schema");
-        let validator = self.validator(&place);
-        let problems: Vec<String> = validator.iter_errors(body).map(|e| e.to_string()).collect();
+        let problems = self.schema(&place).problems(body);
         assert!(problems.is_empty(), "{method} {template} {status}: {problems:?} in {body}");
     }
 
@@ -55,16 +54,16 @@ impl Contract {
         paths.keys().find(fits).cloned()
     }
 
-    fn validator(&self, place: &str) -> Arc<Validator> {
-        let mut validators = self.validators.lock();
-        if let Some((_, known)) = validators.iter().find(|(other, _)| other == place) {
+    fn schema(&self, place: &str) -> Arc<Schema> {
+        let mut schemas = self.schemas.lock();
+        if let Some((_, known)) = schemas.iter().find(|(other, _)| other == place) {
             return Arc::clone(known);
         }
         let mut schema = self.document.pointer(place).unwrap_or_else(|| panic!("{place}")).clone();
         schema["components"] = self.document["components"].clone();
-        let validator = Arc::new(jsonschema::validator_for(&schema).unwrap());
-        validators.push((place.to_owned(), Arc::clone(&validator)));
-        validator
+        let schema = Arc::new(Schema::compile(&JsonText::of(&schema)).unwrap());
+        schemas.push((place.to_owned(), Arc::clone(&schema)));
+        schema
     }
 }
 

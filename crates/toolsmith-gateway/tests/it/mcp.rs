@@ -58,12 +58,23 @@ pub(crate) async fn open(
     headers: &[(&str, &str)],
     body: impl Into<Bytes>,
 ) -> (Response<Incoming>, AbortOnDrop) {
+    open_at(running, "/mcp", method, headers, body).await
+}
+
+/// The same, at another address.
+pub(crate) async fn open_at(
+    running: &Running,
+    path: &str,
+    method: Method,
+    headers: &[(&str, &str)],
+    body: impl Into<Bytes>,
+) -> (Response<Incoming>, AbortOnDrop) {
     let stream = TcpStream::connect(running.address).await.unwrap();
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
     let connection = AbortOnDrop(tokio::spawn(async move {
         connection.await.ok();
     }));
-    let mut request = Request::builder().method(method).uri("/mcp").header("host", "localhost");
+    let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -108,7 +119,7 @@ pub(crate) async fn begin_with(
 
 #[tokio::test]
 async fn progress_comes_before_the_result() {
-    let running = fixtures().await;
+    let running = fixtures().await.running;
     let session = begin(&running, json!({})).await;
     let call = json!({
         "jsonrpc": "2.0", "id": "a", "method": "tools/call",

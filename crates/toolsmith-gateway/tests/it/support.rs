@@ -178,6 +178,12 @@ impl Running {
         self.stream(key, &format!("GET {path}"), &head, "").await
     }
 
+    /// Listens to what an MCP session is told besides answers.
+    pub(crate) async fn hear(&self, session: &str) -> Stream {
+        let head = format!("accept: text/event-stream\r\nmcp-session-id: {session}\r\n");
+        self.stream("", "GET /mcp", &head, "").await
+    }
+
     async fn stream(&self, key: &str, line: &str, head: &str, body: &str) -> Stream {
         let key = if key.is_empty() { String::new() } else { format!("x-api-key: {key}\r\n") };
         let request = format!("{line} HTTP/1.1\r\nhost: localhost\r\n{key}{head}\r\n{body}");

@@ -42,7 +42,7 @@ impl<W: Write> Live<W> {
     fn show(&mut self, item: StreamItem) {
         match item {
             StreamItem::Chunk(chunk) if self.form == Form::People => self.chunk(&chunk),
-            StreamItem::Chunk(_) => {}
+            StreamItem::Chunk(_) | StreamItem::Log { .. } => {}
             StreamItem::Progress { done, total, message } => {
                 let far = total.map_or_else(|| done.to_string(), |total| format!("{done}/{total}"));
                 if let Some(spinner) = &*self.spinner.lock() {

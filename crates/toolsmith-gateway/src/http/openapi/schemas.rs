@@ -100,6 +100,9 @@ fn without_null(schema: &mut Value) -> Option<Value> {
     let fields = schema.as_object_mut()?;
     let description = fields.remove("description");
     fields.remove("default");
+    if let Some(Value::Array(values)) = fields.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
     if let Some(Value::Array(types)) = fields.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {

@@ -18,14 +18,14 @@ struct Named {
 }
 
 /// Lets a session hear when a resource changes.
-pub(crate) fn subscribe(
+pub(crate) async fn subscribe(
     gateway: &Gateway,
     peer: &Peer,
     request: &Request<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let Named { uri } = wire::params(request.params)?;
     if let Some(session) = &peer.session
-        && !session.followed.follow(gateway, &peer.visitor.rights, &uri)
+        && !session.followed.follow(gateway, &peer.visitor.rights, &uri).await
     {
         return Err(Refusal::invalid_params("Too many resources are followed."));
     }

@@ -43,8 +43,8 @@ pub(crate) async fn list(
     let wanted: Wanted = wire::params(request.params)?;
     let mut resources = Vec::new();
     if wanted.cursor.is_none() {
-        if let Some(library) = gateway.library(&peer.visitor) {
-            resources.extend(library.resources().await);
+        if let Some(library) = gateway.0.house.library() {
+            resources.extend(library.resources(&peer.visitor.rights).await);
         }
         resources.extend(artifacts::list(gateway, peer).await);
     }
@@ -86,8 +86,8 @@ pub(crate) async fn templates(
             "description": "The whole output of a call, when it was too large to show; from a byte on.",
         }),
     ];
-    if let Some(library) = gateway.library(&peer.visitor) {
-        templates.extend(library.templates().await);
+    if let Some(library) = gateway.0.house.library() {
+        templates.extend(library.templates(&peer.visitor.rights).await);
     }
     let mut writing = Writing::to(request.id, peer.revision);
     writing.put("resourceTemplates", &templates);
@@ -119,8 +119,8 @@ pub(crate) async fn read(
         let round = Round { given: responses(answers)?, state };
         let visitor = peer.visitor.id.clone();
         let subject = Subject { visitor, method: "resources/read", name: uri.clone() };
-        return borrowed::get(gateway, peer, request.id, (subject, round), |library, asker| {
-            Box::pin(async move { library.read(&uri, asker).await })
+        return borrowed::get(gateway, peer, request.id, (subject, round), |library, reader| {
+            Box::pin(async move { library.read(&uri, reader).await })
         });
     };
     let content = own.ok_or_else(|| Refusal::no_resource(&uri, peer.revision))?;

@@ -16,7 +16,7 @@ use crate::{
         Answer,
         asking::Asking,
         following::{Answering, Channels, Done, Following, Telling},
-        meta::{Level, Meta},
+        meta::Meta,
         peer::Peer,
         refusal::Refusal,
         rounds::Subject,
@@ -91,8 +91,8 @@ pub(crate) async fn call(
     let spec = entry.as_ref().map(|entry| &entry.spec);
     let is_promised = spec.is_some_and(|spec| is_promised(spec, peer.revision));
     let promise = if is_promised { Promise::Structure } else { Promise::Nothing };
-    let hears = peer.level.is_some_and(|level| level <= Level::Info);
-    let streams = token.is_some() || hears && spec.is_some_and(|spec| spec.stream_support);
+    let hears = peer.level.is_some() && spec.is_some_and(|spec| spec.stream_support);
+    let streams = token.is_some() || hears;
     let run = peer.session.as_ref().map(|session| session.run(id));
     if !streams && !peer.abilities.can_be_asked() {
         let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
@@ -145,7 +145,7 @@ fn follow(
     let mut channels = Channels::default();
     if told.2.token.is_some() || told.2.level.is_some() {
         let (sender, items) = mpsc::channel(AHEAD);
-        call.stream = Some(StreamSink::new(sender));
+        call.stream = Some(StreamSink::new(sender).with_level(told.2.level));
         channels.items = Some(items);
     }
     let asking = asking(gateway, peer, &mut channels, given);
