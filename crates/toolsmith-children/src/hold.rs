@@ -90,7 +90,9 @@ impl Hold {
             }
             Some(Message::Door(socket)) => return Ok(Some(News::Door(socket))),
             Some(Message::Ended { code, signal }) => {
-                self.within = Some(Exit::of(code, signal));
+                // Its guard removes the groups, and what they count, soon after.
+                let exit = Exit::of(code, signal);
+                self.within = Some(exit.explained(|| self.setup.groups.had_memory_kill()));
                 return Ok(None);
             }
             Some(Message::Failed { step, error }) => {

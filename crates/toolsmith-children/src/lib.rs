@@ -56,3 +56,4 @@ pub use exit::Exit;
 pub use program::find;
 pub use run::{Exchange, Finished, Follower, Overflow};
 pub use sandbox::{Doors, Entrance, Profile, Sandbox};
+pub use tree::MARK;

@@ -12,7 +12,7 @@ use rustix::{
 };
 
 /// The variable that says whose child a process is.
-pub(crate) const MARK: &str = "TOOLSMITH_CHILD";
+pub const MARK: &str = "TOOLSMITH_CHILD";
 
 /// How many generations are followed from one look at the process table.
 const GENERATIONS: usize = 64;

@@ -35,16 +35,30 @@ struct Written {
     url: String,
     secret: String,
     pid: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    certificate: Option<PathBuf>,
 }
 
 impl Note {
     /// Leaves a note for other words; one of an earlier run is replaced.
-    pub(crate) fn leave(folder: &Path, address: SocketAddr) -> io::Result<Self> {
+    ///
+    /// With TLS it says where the certificate is, by which other words know the server.
+    pub(crate) fn leave(
+        folder: &Path,
+        address: SocketAddr,
+        certificate: Option<&Path>,
+    ) -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
         let secret = BASE64_URL_SAFE_NO_PAD.encode(bytes);
         let path = path::absolute(folder)?.join(NOTE);
-        let written = Written { url: format!("http://{address}"), secret, pid: std::process::id() };
+        let scheme = if certificate.is_some() { "https" } else { "http" };
+        let written = Written {
+            url: format!("{scheme}://{address}"),
+            secret,
+            pid: std::process::id(),
+            certificate: certificate.map(path::absolute).transpose()?,
+        };
         write(&path, &serde_json::to_vec(&written)?)?;
         Ok(Self { path, secret: Secret::new(written.secret) })
     }
@@ -74,6 +88,17 @@ fn read(path: &Path) -> io::Result<Written> {
     Ok(serde_json::from_slice(&fs::read(path)?)?)
 }
 
+/// Makes a client for the server that has a certificate: whatever names that is for, and whoever
+/// vouches for it, it is the one that the note tells of.
+fn speaking_to(certificate: &Path) -> Result<Client> {
+    let pinned = fs::read(certificate)
+        .with_context(|| format!("cannot read the certificate {}", certificate.display()))?;
+    Ok(Client::new(toolsmith_net::Settings {
+        pinned: Some(pinned),
+        ..toolsmith_net::Settings::default()
+    })?)
+}
+
 /// A server that runs on the same data folder.
 #[derive(Debug)]
 pub(crate) struct Running {
@@ -96,7 +121,10 @@ impl Running {
                 bail!("cannot tell whether `toolsmith serve` runs: {}: {why}", path.display());
             }
         };
-        let client = compose::client(settings, &session.environment)?;
+        let client = match &note.certificate {
+            None => compose::client(settings, &session.environment)?,
+            Some(path) => speaking_to(path)?,
+        };
         Ok(Self { note, client })
     }
 

@@ -58,6 +58,8 @@ pub struct Allowance {
     pub rate: Option<RateLimit>,
     /// How many calls in a longer period.
     pub quota: Option<Quota>,
+    /// How many calls run at once; more of them wait.
+    pub concurrency: Option<u32>,
 }
 
 impl Rights {

@@ -20,6 +20,7 @@ use crate::{
     registry::{Change, Entry, OnClash, Registry},
     reuse::Keys,
     schema::Schema,
+    shares::Shares,
     tally::Tally,
     threads::Threads,
 };
@@ -131,6 +132,7 @@ impl Builder {
             keys: Keys::new(self.config.idempotency_window, self.config.idempotency_keys),
             streaks: crate::streaks::Streaks::default(),
             gates: Gates::new(self.config.limits.queue_size),
+            shares: Shares::new(&self.config.limits),
             meter: Meter::default(),
             caller_rates: RateBook::default(),
             threads,

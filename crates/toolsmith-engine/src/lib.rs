@@ -24,6 +24,7 @@ pub mod registry;
 mod reuse;
 pub mod schema;
 pub mod search;
+mod shares;
 mod stages;
 mod streaks;
 mod stream;

@@ -13,8 +13,8 @@ use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    AccessLog, Caretaker, Doorkeeper, House, MetricsDoor, Telemetry, Visitor, counts::Counts,
-    feed::Feed, http::Failure, mcp, metrics::Metrics, telemetry, underway::Underway,
+    AccessLog, Caretaker, Doorkeeper, House, MetricsDoor, Telemetry, Tls, Visitor, counts::Counts,
+    door::Guard, feed::Feed, http::Failure, mcp, metrics::Metrics, telemetry, underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -27,6 +27,8 @@ pub(crate) struct Parts {
     pub(crate) engine: Engine,
     pub(crate) house: Arc<dyn House>,
     pub(crate) door: Doorkeeper,
+    /// What is remembered of those who were refused.
+    pub(crate) guard: Guard,
     pub(crate) config: GatewayConfig,
     pub(crate) started: Instant,
     /// What the MCP door remembers.
@@ -60,6 +62,12 @@ pub struct GatewayConfig {
     pub max_mcp_sessions: usize,
     /// How long an MCP session is held that nobody uses.
     pub mcp_session_timeout: Duration,
+    /// How connections are secured, if they are.
+    pub tls: Option<Tls>,
+    /// How clients reach this server, where that is not the name that their requests use.
+    pub public_url: Option<String>,
+    /// How many calls of one caller with a key or token run at once, where that says nothing.
+    pub calls_per_caller: Option<u32>,
     /// Who may read `/metrics`.
     pub metrics: MetricsDoor,
     /// A key that opens `/metrics` and nothing else.
@@ -97,6 +105,9 @@ impl Default for GatewayConfig {
             answers: Answers::default(),
             access_log: None,
             telemetry: None,
+            tls: None,
+            public_url: None,
+            calls_per_caller: None,
         }
     }
 }
@@ -121,6 +132,7 @@ impl Gateway {
             engine,
             house,
             door,
+            guard: Guard::default(),
             config,
             started: Instant::now(),
             store: OnceLock::new(),
@@ -154,11 +166,16 @@ impl Gateway {
 
     /// Makes the context of a visitor's calls through a door.
     pub(crate) fn context(&self, visitor: &Visitor, door: CallerType) -> Context {
+        let mut rights = visitor.rights.clone();
+        if !visitor.is_keyless() {
+            let at_once = &mut rights.allowance.concurrency;
+            *at_once = at_once.or(self.0.config.calls_per_caller);
+        }
         Context {
             caller_id: Some(visitor.id.clone()),
             caller_type: door,
             allowed_paths: self.0.config.allowed_paths.clone(),
-            rights: visitor.rights.clone(),
+            rights,
             trace: self.0.config.telemetry.as_ref().and_then(|_| telemetry::here()),
             ..Context::default()
         }

@@ -17,8 +17,10 @@ mod json;
 mod mcp;
 mod metrics;
 mod packing;
+mod peer;
 mod server;
 mod telemetry;
+mod transport;
 mod underway;
 mod visitor;
 mod watched;
@@ -27,12 +29,15 @@ mod words;
 
 pub use access::{AccessLog, AccessTarget};
 pub use caretaker::{Caretaker, Definition, Form, OnClash, Reload, Switch};
-pub use door::{Doorkeeper, Hosts, KeyRing, WithoutKey};
+pub use door::{
+    Algorithm, Doorkeeper, Grants, Hosts, Issuer, KeyRing, KeySource, Tokens, WithoutKey,
+};
 pub use gateway::{Answers, Gateway, GatewayConfig};
 pub use house::{Health, House};
 pub use mcp::speak;
 pub use metrics::MetricsDoor;
 pub use server::{Ended, serve};
 pub use telemetry::{Sampler, Telemetry, TelemetryConfig};
+pub use transport::{Tls, TlsError};
 
 use visitor::Visitor;

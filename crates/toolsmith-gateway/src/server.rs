@@ -18,6 +18,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     Gateway,
     http::{self, Failure},
+    peer,
+    transport::Transport,
     watched::Watched,
     wire::Wire,
 };
@@ -68,11 +70,15 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(Arc::clone(&door).answer(stream, peer, permit));
+                    let answering = Arc::clone(&door).answer(stream, peer, permit);
+                    connections.spawn(peer::scope(peer.ip(), answering));
                 }
                 Err(error) => rest_after(&error).await,
             },
-            _ = sweeping.tick() => gateway.0.mcp.sweep(),
+            _ = sweeping.tick() => {
+                gateway.0.mcp.sweep();
+                gateway.0.guard.audit.sweep(&gateway.0.engine);
+            }
         }
     }
     drop(listener);
@@ -107,6 +113,7 @@ struct Door {
     router: Router,
     gateway: Gateway,
     protocol: http1::Builder,
+    transport: Transport,
     stop: CancellationToken,
 }
 
@@ -121,7 +128,9 @@ impl Door {
             .max_headers(MAX_HEADERS)
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
-        Self { router: http::router(gateway.clone()), gateway: gateway.clone(), protocol, stop }
+        let transport = Transport::new(gateway.0.config.tls.clone());
+        let router = http::router(gateway.clone());
+        Self { router, gateway: gateway.clone(), protocol, transport, stop }
     }
 
     /// Answers the requests of one connection.
@@ -134,6 +143,7 @@ impl Door {
         let _connected = self.gateway.0.metrics.connect();
         // Answers are small and whole: waiting for more to send with them only costs time.
         stream.set_nodelay(true).ok();
+        let Some(stream) = self.transport.open(stream).await else { return };
         let io = TokioIo::new(Wire::new(stream));
         let watched = Watched::new(self.router.clone(), self.gateway.clone(), peer);
         let service = service_fn(move |request| Arc::clone(&watched).answer(request));

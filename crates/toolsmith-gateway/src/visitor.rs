@@ -12,17 +12,43 @@ pub(crate) struct Visitor {
     pub(crate) id: Text,
     /// What they may see and do.
     pub(crate) rights: Rights,
+    /// By what they were let in.
+    pub(crate) entrance: Entrance,
+}
+
+/// By what somebody was let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entrance {
+    /// They are on this machine.
+    Place,
+    /// They know the secret of this run.
+    Secret,
+    /// They have a key.
+    Key,
+    /// They have a token of an issuer.
+    Token,
 }
 
 impl Visitor {
     /// Makes the visitor that nobody asked for a name: someone on this machine.
     pub(crate) fn local() -> Self {
-        Self { id: "local".into(), rights: Rights { role: Role::Admin, ..Rights::default() } }
+        let rights = Rights { role: Role::Admin, ..Rights::default() };
+        Self { id: "local".into(), rights, entrance: Entrance::Place }
     }
 
     /// Makes the visitor who knows the secret of this run: whoever started the program.
     pub(crate) fn operator() -> Self {
-        Self { id: "operator".into(), ..Self::local() }
+        Self { id: "operator".into(), entrance: Entrance::Secret, ..Self::local() }
+    }
+
+    /// Tells whether they came without a key or token: from this machine, to do everything.
+    pub(crate) fn is_keyless(&self) -> bool {
+        matches!(self.entrance, Entrance::Place | Entrance::Secret)
+    }
+
+    /// Tells whether their token would have to be for more before they can call anything.
+    pub(crate) fn lacks_scope(&self) -> bool {
+        self.entrance == Entrance::Token && self.rights.role == Role::Viewer
     }
 
     /// Tells whether they may do everything.

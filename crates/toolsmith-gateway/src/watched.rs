@@ -197,10 +197,12 @@ impl Visit {
         route: Route,
         status: StatusCode,
     ) -> Vec<(&'static str, Value)> {
+        let is_secured = watched.gateway.0.config.tls.is_some();
+        let scheme = if is_secured { "https" } else { "http" };
         let mut attributes = vec![
             ("http.request.method", self.method.as_str().into()),
             ("url.path", Value::Text(self.path.clone())),
-            ("url.scheme", "http".into()),
+            ("url.scheme", scheme.into()),
             ("http.response.status_code", Value::Whole(status.as_u16().into())),
             ("client.address", Value::Text(watched.peer.ip().to_string().into())),
         ];

@@ -36,6 +36,8 @@ pub struct Settings {
     pub max_redirects: usize,
     /// Certificates in PEM that are trusted besides the built-in ones.
     pub extra_roots: Vec<u8>,
+    /// A certificate in PEM: only the server that has it is spoken to, by whatever name.
+    pub pinned: Option<Vec<u8>>,
     /// A socket on this machine that every request goes through, whatever its address says.
     pub socket: Option<PathBuf>,
     /// How many connections to one host are kept for later requests.
@@ -52,6 +54,7 @@ impl Default for Settings {
             max_header_bytes: 64 * 1024,
             max_redirects: 5,
             extra_roots: Vec::new(),
+            pinned: None,
             socket: None,
             max_idle: usize::MAX,
         }
@@ -85,8 +88,8 @@ struct Pools {
 impl Client {
     /// Makes a client; nothing is contacted.
     pub fn new(settings: Settings) -> Result<Self, NetError> {
-        if !settings.extra_roots.is_empty() {
-            tls::config(&settings.extra_roots)?;
+        if !settings.extra_roots.is_empty() || settings.pinned.is_some() {
+            tls::config(&settings.extra_roots, settings.pinned.as_deref())?;
         }
         let allow = Arc::new(settings.allow.clone());
         Ok(Self(Arc::new(Inner { settings, allow, pools: OnceLock::new() })))
@@ -195,7 +198,7 @@ impl Inner {
 
 impl Pools {
     fn new(settings: &Settings, allow: &Arc<Allow>) -> Result<Self, NetError> {
-        let tls = tls::config(&settings.extra_roots)?;
+        let tls = tls::config(&settings.extra_roots, settings.pinned.as_deref())?;
         let make = |guard, port| {
             let resolver = Arc::clone(&settings.resolver);
             let sieve = Sieve { resolver, allow: Arc::clone(allow), guard, port };

@@ -180,6 +180,11 @@ async fn a_memory_bomb_comes_to_nothing() {
     let bomb = sh("head -c 512m /dev/zero | tail | wc -c").with_limits(limits);
     let Some(report) = confine(bomb, &strict()).await else { return };
     assert!(!report.text.contains("536870912"), "{}", report.text);
+    let Some(bomb) = python("bytearray(512 << 20)") else { return };
+    let report = confine(bomb.with_limits(limits), &strict()).await.unwrap();
+    // Where no group counts, the memory ends before the system kills anybody.
+    let exit = report.finished.exit;
+    assert!(matches!(exit, Exit::Memory | Exit::Code(1)), "{exit:?}: {}", report.text);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use clap::Subcommand;
 use toolsmith_core::Role;
 
 use super::moment::age;
+pub use crate::config::CallsInTime;
 
 /// What to do with the keys of callers.
 #[derive(Debug, Subcommand)]
@@ -15,6 +16,7 @@ pub enum KeysWord {
 Examples:
   toolsmith keys create research-agent
   toolsmith keys create reader --tool '*_file' --rate 10/1s --quota 1000/1d --expires 30d
+  toolsmith keys create nightly --concurrency 4
   toolsmith keys create boss --role admin
 
 Keys of one name are one caller: make a second one, hand it over, revoke the first.")]
@@ -34,6 +36,9 @@ Keys of one name are one caller: make a second one, hand it over, revoke the fir
         /// How many calls in a longer period, such as 1000/1d
         #[arg(long, value_name = "N/TIME", value_parser = calls_in_time)]
         quota: Option<CallsInTime>,
+        /// How many of its calls run at once; more of them wait [default: `serve.calls_per_caller`]
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        concurrency: Option<u32>,
         /// How long it is good, such as 30d [default: until it is revoked]
         #[arg(long, value_name = "TIME", value_parser = age)]
         expires: Option<Duration>,
@@ -52,15 +57,6 @@ Examples:
         /// The key's id, as `toolsmith keys list` shows it
         id: String,
     },
-}
-
-/// So many calls in so long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CallsInTime {
-    /// How many.
-    pub calls: u32,
-    /// In how long.
-    pub per: Duration,
 }
 
 /// Names that records use for callers without a key.
@@ -82,11 +78,8 @@ fn role(text: &str) -> Result<Role, String> {
 }
 
 fn calls_in_time(text: &str) -> Result<CallsInTime, String> {
-    let wrong = || "expected a number of calls and a time, such as 10/1s or 1000/1d".to_owned();
-    let (calls, per) = text.split_once('/').ok_or_else(wrong)?;
-    let calls = calls.parse().ok().filter(|calls| *calls > 0).ok_or_else(wrong)?;
-    let per = age(per).ok().filter(|per| !per.is_zero()).ok_or_else(wrong)?;
-    Ok(CallsInTime { calls, per })
+    let wrong = "expected a number of calls and a time, such as 10/1s or 1000/1d";
+    CallsInTime::parse(text).ok_or_else(|| wrong.to_owned())
 }
 
 #[cfg(test)]

@@ -5,16 +5,14 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::json;
-use toolsmith_core::{
-    AllowList, Allowance, Clock, Quota, RateBy, RateLimit, SystemClock, Timestamp,
-};
+use toolsmith_core::{AllowList, Allowance, Clock, SystemClock, Timestamp};
 use toolsmith_store::{Key, NewKey, Seal, Store};
 
 use crate::{
     Session,
     args::KeysWord,
     compose,
-    config::Settings,
+    config::{CallsInTime, Settings},
     output::{self, Colour, Form},
     runtime::block_on,
     table::Table,
@@ -41,14 +39,11 @@ async fn dispatch(session: &Session, settings: &Settings, word: &KeysWord) -> Re
 async fn change(session: &Session, store: &Store, word: &KeysWord) -> Result<()> {
     let now = SystemClock.now();
     match word {
-        KeysWord::Create { name, role, allowed, rate, quota, expires } => {
+        KeysWord::Create { name, role, allowed, rate, quota, concurrency, expires } => {
             let allowance = Allowance {
-                rate: rate.map(|rate| RateLimit {
-                    calls: rate.calls,
-                    per: rate.per,
-                    by: RateBy::Caller,
-                }),
-                quota: quota.map(|quota| Quota { calls: quota.calls.into(), per: quota.per }),
+                rate: rate.map(CallsInTime::as_rate),
+                quota: quota.map(CallsInTime::as_quota),
+                concurrency: *concurrency,
             };
             let tools =
                 (!allowed.is_empty()).then(|| AllowList::new(allowed.iter().map(String::as_str)));

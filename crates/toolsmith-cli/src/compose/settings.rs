@@ -53,7 +53,10 @@ pub(crate) fn gateway_config(
         let resolved = key.expose().resolve(environment);
         resolved.map_err(|why| UsageError::new(format!("serve.metrics_key: {why}")))
     });
+    let half = settings.limits.max_concurrent.div_ceil(2);
+    let calls_per_caller = serve.calls_per_caller.unwrap_or(half);
     Ok(GatewayConfig {
+        calls_per_caller: Some(u32::try_from(calls_per_caller).unwrap_or(u32::MAX)),
         max_body_bytes: serve.max_body_bytes,
         read_timeout: serve.read_timeout,
         max_connections: serve.max_connections,
@@ -69,7 +72,7 @@ pub(crate) fn gateway_config(
         metrics_key: key.transpose()?.map(|key| key.text),
         answers: if serve.compression { Answers::Packed } else { Answers::Plain },
         access_log: access_log(settings, environment)?,
-        telemetry: None,
+        ..GatewayConfig::default()
     })
 }
 

@@ -4,6 +4,7 @@
 //! `toolsmith init` writes and the reference page all follow from it.
 
 use super::{
+    jwt,
     kinds::{
         Age, Choice, Count, Hidden, ListOf, LogFilter, MapOf, Milliseconds, OneOrMany, Optional,
         Seconds, Slot, Switch, Text, bind,
@@ -179,6 +180,25 @@ pub(super) static ROWS: &[Row] = &[
     Row::new("serve.require_key", "Ask callers on this machine for a key too.", |s| {
         bind(Switch, &mut s.serve.require_key)
     }),
+    Row::new("serve.tls.cert", "A certificate in PEM, with those that vouch for it.", |s| {
+        bind(Optional(Text("a file")), &mut s.serve.tls_certificate)
+    }),
+    Row::new("serve.tls.key", "The key of the certificate, in PEM.", |s| {
+        bind(Optional(Text("a file")), &mut s.serve.tls_key)
+    }),
+    Row::new(
+        "serve.public_url",
+        "The address by which clients reach it, where a proxy stands before it.",
+        |s| bind(Optional(Text("an address")), &mut s.serve.public_url),
+    ),
+    Row::new("serve.jwt", "An issuer whose tokens open the door, or a list of such.", |s| {
+        bind(jwt::KIND, &mut s.serve.jwt)
+    }),
+    Row::new(
+        "serve.calls_per_caller",
+        "How many calls of one key or token run at once; half of `limits.max_concurrent` by default.",
+        |s| bind(Optional(Count { least: 1 }), &mut s.serve.calls_per_caller),
+    ),
     Row::new("serve.max_body_bytes", "The largest body of a request, in bytes.", |s| {
         bind(Count { least: 1 }, &mut s.serve.max_body_bytes)
     }),

@@ -2,6 +2,8 @@
 
 use std::{io, path::Path};
 
+use toolsmith_children::MARK;
+
 use super::{
     Environment, Problem, Settings, Source,
     keys::{self, PREFIX, ROWS, Row},
@@ -146,6 +148,10 @@ fn unknown_key(key: &str, section: &str) -> String {
 pub(super) fn environment(environment: &Environment) -> Layer {
     let mut layer = Layer::default();
     for (name, value) in environment.beginning_with(PREFIX) {
+        // Whoever is started by one of us carries a mark, which sets nothing.
+        if name == MARK {
+            continue;
+        }
         let source = Source::Environment { name: name.to_owned() };
         let Some(row) = ROWS.iter().find(|row| row.variable() == name) else {
             let message = unknown_variable(name);

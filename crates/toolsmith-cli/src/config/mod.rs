@@ -5,6 +5,7 @@
 
 mod environment;
 mod folders;
+mod jwt;
 mod keys;
 mod kinds;
 mod layers;
@@ -23,8 +24,9 @@ pub use toolsmith_definitions::yaml;
 
 pub use self::{
     environment::Environment,
+    jwt::JwtIssuer,
     keys::PREFIX,
-    kinds::parse_age,
+    kinds::{CallsInTime, parse_age},
     layers::Flag,
     load::{FILE_NAME, Inputs, Loaded, Sources, load},
     problem::{ConfigError, Problem, Source},

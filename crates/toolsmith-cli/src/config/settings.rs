@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use toolsmith_core::{SandboxProfile, Secret};
 
-use super::Template;
+use super::{JwtIssuer, Template};
 
 /// Everything that can be configured; `Default` holds the default of every key.
 ///
@@ -79,6 +79,16 @@ pub struct Serve {
     pub hosts: Vec<Template>,
     /// Whether callers on this machine need a key too.
     pub require_key: bool,
+    /// The certificate for TLS and those that vouch for it.
+    pub tls_certificate: Option<Template>,
+    /// The key of the certificate.
+    pub tls_key: Option<Template>,
+    /// How clients reach it, where that is not the name that their requests use.
+    pub public_url: Option<Template>,
+    /// Whose tokens open the door.
+    pub jwt: Vec<JwtIssuer>,
+    /// How many calls of one caller run at once; half of all when nothing is said.
+    pub calls_per_caller: Option<usize>,
     /// The largest body of a request.
     pub max_body_bytes: usize,
     /// How many connections are held at once.
@@ -347,6 +357,11 @@ impl Default for Serve {
             listen: Template::literal("127.0.0.1:8001"),
             hosts: Vec::new(),
             require_key: false,
+            tls_certificate: None,
+            tls_key: None,
+            public_url: None,
+            jwt: Vec::new(),
+            calls_per_caller: None,
             max_body_bytes: 16 << 20,
             max_connections: 16_384,
             read_timeout: Duration::from_secs(30),

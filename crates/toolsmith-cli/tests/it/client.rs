@@ -30,6 +30,8 @@ pub(crate) enum Broken {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) session: Option<String>,
+    /// Whether it is the last one on its connection.
+    pub(crate) is_last: bool,
     pub(crate) body: Value,
 }
 
@@ -72,7 +74,9 @@ impl Client {
         };
         let status = head.split(' ').nth(1).and_then(|text| text.parse().ok());
         let status = status.ok_or_else(|| halfway("no status".to_owned()))?;
-        Ok(Answer { status, session: header(&head, "mcp-session-id").map(str::to_owned), body })
+        let session = header(&head, "mcp-session-id").map(str::to_owned);
+        let is_last = header(&head, "connection") == Some("close");
+        Ok(Answer { status, session, is_last, body })
     }
 
     /// Asks for a stream of events, and reads the head of its answer.

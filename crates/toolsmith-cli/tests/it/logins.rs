@@ -67,7 +67,7 @@ impl Drop for Service {
 }
 
 /// Returns the whole answer of a server on this machine.
-fn get(url: &str) -> String {
+pub(crate) fn get(url: &str) -> String {
     let (host, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
     write!(stream, "GET /{target} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();

@@ -8,6 +8,7 @@
 
 mod artifacts;
 mod asking;
+mod authorizing;
 mod batch;
 mod calls;
 mod client;
@@ -36,6 +37,7 @@ mod reference;
 mod reloading;
 mod run;
 mod secrets;
+mod securing;
 mod seed_sample;
 mod server;
 mod services;

@@ -15,6 +15,7 @@ pub(crate) struct Serving {
     child: Child,
     said: BufReader<ChildStderr>,
     pub(crate) address: String,
+    pub(crate) is_secured: bool,
 }
 
 impl Serving {
@@ -37,10 +38,12 @@ impl Serving {
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on http://").unwrap_or_else(|| {
-            panic!("{line}");
-        });
-        Self { address: address.to_owned(), child, said }
+        let (scheme, address) = line
+            .trim()
+            .strip_prefix("listening on ")
+            .and_then(|url| url.split_once("://"))
+            .unwrap_or_else(|| panic!("{line}"));
+        Self { address: address.to_owned(), is_secured: scheme == "https", child, said }
     }
 
     /// Returns the number of its process.

@@ -123,12 +123,14 @@ impl Stock {
 /// Asks for a list, and says what is wrong with it.
 async fn listed(server: &str, session: &Session, kind: Kind, before: Vec<Value>) -> Vec<Value> {
     let mut taken = Taken::of(kind);
-    let why = match timeout(PATIENCE, taken.all(session)).await {
+    // Lists are read while a server starts, which must not fail for want of them.
+    let patience = PATIENCE.min(session.settings.start_timeout / 4);
+    let why = match timeout(patience, taken.all(session)).await {
         Ok(Ok(())) => None,
         // Many servers with resources know nothing of templates.
         Ok(Err(ServiceError::McpError(error))) if error.code == ErrorCode::METHOD_NOT_FOUND => None,
         Ok(Err(error)) => Some(error.to_string()),
-        Err(_) => Some(format!("no answer within {} s", PATIENCE.as_secs())),
+        Err(_) => Some(format!("no answer within {} s", patience.as_secs_f64())),
     };
     for warning in &taken.warnings {
         tracing::warn!("The MCP server `{server}` {warning}.");

@@ -1,13 +1,13 @@
 //! What real servers offer besides tools.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use toolsmith_connectors::mcp::Servers;
 use toolsmith_core::{AllowList, Library, Map, Reader, Rights, Value, json};
 use toolsmith_engine::Engine;
 
 use crate::{
-    bench::{poll, surroundings},
+    bench::{Bench, poll, scripted, surroundings},
     real::Installed,
 };
 
@@ -16,7 +16,7 @@ struct Everything {
     servers: Servers,
     library: Arc<dyn Library>,
     engine: Engine,
-    _memory: tempfile::TempDir,
+    memory: tempfile::TempDir,
 }
 
 impl Everything {
@@ -28,7 +28,7 @@ impl Everything {
         servers.attach(&engine, Arc::new(|_| false));
         let failed = servers.load().await;
         assert!(failed.is_empty(), "{failed:?}");
-        Some(Self { servers, library, engine, _memory: memory })
+        Some(Self { servers, library, engine, memory })
     }
 }
 
@@ -97,9 +97,50 @@ async fn what_a_server_offers_is_remembered_and_shown_to_who_sees_a_tool_of_it()
     }
     let Some(installed) = Installed::find() else { return };
     let settings = installed.npm("everything", &["stdio"]);
-    let later = Servers::new(surroundings(everything._memory.path()), vec![settings]);
+    let later = Servers::new(surroundings(everything.memory.path()), vec![settings]);
     let remembered = later.library();
     let rights = Rights::default();
     assert_eq!(remembered.resources(&rights).await, library.resources(&rights).await);
     assert_eq!(later.statuses()[0].pid, None, "nothing was started to know it");
+}
+
+#[tokio::test]
+async fn a_server_that_never_lists_what_it_has_besides_gives_its_tools() {
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let Some(mut settings) = scripted("srv", &[revision, "mute"]) else { return };
+        settings.start_timeout = Duration::from_secs(8);
+        let bench = Bench::new(vec![settings]);
+        let library = bench.servers.library();
+        assert!(bench.servers.load().await.is_empty());
+        assert_eq!(*bench.call("srv__echo", json!({ "text": "hi" })).await.output(), json!("hi"));
+        assert!(library.resources(&Rights::default()).await.is_empty());
+        bench.servers.close().await;
+    }
+}
+
+#[tokio::test]
+async fn traps_in_lists_are_left_out_and_what_can_be_seen_of_the_rest_is_offered() {
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let Some(settings) = scripted("srv", &[revision, "traps"]) else { return };
+        let bench = Bench::new(vec![settings]);
+        let (library, rights) = (bench.servers.library(), Rights::default());
+        assert!(bench.servers.load().await.is_empty());
+        let meta = json!({ "toolsmith/server": "srv" });
+        let one = json!({
+            "uri": "trap://one", "name": "plain text", "description": "plain text", "_meta": meta,
+        });
+        assert_eq!(library.resources(&rights).await, [one]);
+        let prompts = library.prompts(&rights).await;
+        let [prompt] = &prompts[..] else { panic!("{prompts:#?}") };
+        assert_eq!(
+            (&prompt["name"], &prompt["description"]),
+            (&json!("srv__good"), &json!("plain text"))
+        );
+        let read = library.read("trap://one", Reader::default()).await.unwrap().unwrap();
+        assert_eq!(read["contents"][0]["text"], "s3cret-token", "the doors take secrets out");
+        let refused = library.prompt("srv__good", Map::new(), Reader::default()).await.unwrap();
+        let error = refused.unwrap_err();
+        assert!(error.message().len() < 40_000 && error.message().contains("`srv`"), "{error}");
+        bench.servers.close().await;
+    }
 }

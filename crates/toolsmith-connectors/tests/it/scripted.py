@@ -232,6 +232,17 @@ def call(request):
 
 listening = []
 
+HIDDEN = "pl\u202eain\u200b\x1b text"
+RESOURCES = [{"uri": "trap://one", "name": HIDDEN, "description": HIDDEN},
+             {"uri": "trap://two\u200b", "name": "two"}, {"uri": "toolsmith://tools/echo", "name": "x"},
+             {"uri": 7, "name": "seven"}, {"name": "nowhere"}, "nothing",
+             {"uri": "trap://big", "name": "big", "description": "x" * 100_000}]
+PROMPTS = [{"name": "good", "description": HIDDEN}, {"name": "ba\u202ed"}, {"description": "none"}]
+
+
+def besides():
+    return {"resources": {}, "prompts": {}} if mode in ("mute", "traps") else {}
+
 
 def handle(message):
     method = message.get("method")
@@ -243,7 +254,7 @@ def handle(message):
                 return
             return refuse(message, -32601, "Method not found")
         answer(message, {"supportedVersions": [revision], "capabilities": {
-            "tools": {"listChanged": True}}, "serverInfo": {"name": "scripted", "version": "1"},
+            "tools": {"listChanged": True}, **besides()}, "serverInfo": {"name": "scripted", "version": "1"},
             "ttlMs": 0, "cacheScope": "private"})
     elif method == "initialize":
         if NEW:
@@ -252,12 +263,25 @@ def handle(message):
             return
         capabilities.update(message["params"]["capabilities"])
         answer(message, {"protocolVersion": revision, "capabilities": {
-            "tools": {"listChanged": True}, "logging": {}},
+            "tools": {"listChanged": True}, "logging": {}, **besides()},
             "serverInfo": {"name": "scripted", "version": "1"}})
     elif method == "tools/list":
         listing(message)
     elif method == "tools/call":
         call(message)
+    elif method in ("resources/list", "prompts/list") and mode == "mute":
+        return
+    elif method == "resources/list" and mode == "traps":
+        cursor = message["params"].get("cursor")
+        answer(message, {"resources": RESOURCES if cursor is None else [], "nextCursor": "a",
+                         "ttlMs": 0, "cacheScope": "private"})
+    elif method == "prompts/list" and mode == "traps":
+        answer(message, {"prompts": PROMPTS, "ttlMs": 0, "cacheScope": "private"})
+    elif method == "resources/read" and mode == "traps":
+        answer(message, {"contents": [{"uri": message["params"]["uri"], "text": "s3cret-token"}],
+                         "ttlMs": 0, "cacheScope": "private"})
+    elif method == "prompts/get" and mode == "traps":
+        refuse(message, -32603, "x" * 100_000)
     elif method == "ping":
         if mode != "silent":
             answer(message, {})

@@ -10,6 +10,7 @@ use crate::{
     gates::{Company, GateRefusal, Inside},
     limiter::{Permit, Refusal},
     registry::Entry,
+    shares::{Share, ShareRefusal},
     stages::{record::Trace, run::timed_out},
 };
 
@@ -18,6 +19,7 @@ use crate::{
 #[expect(dead_code, reason = "held for its drop")]
 pub(crate) struct Slot<'a> {
     permit: Option<Permit<'a>>,
+    share: Option<Share<'a>>,
     inside: Option<Inside<'a>>,
     uncounted: Option<Uncounted<'a>>,
 }
@@ -49,8 +51,10 @@ async fn take_slot<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a>, Tool
     if trace.is_nested || context.caller_type == CallerType::WorkflowNode {
         let newcomer = if trace.is_nested { Newcomer::Carried } else { Newcomer::Free };
         let uncounted = Some(engine.enter_uncounted(newcomer)?);
-        return Ok(Slot { permit: None, inside: None, uncounted });
+        return Ok(Slot { permit: None, share: None, inside: None, uncounted });
     }
+    // First of all the caller's own share: who waits for it stands in no line of others.
+    let share = take_share(trace).await?;
     let company = if tool.spec.runs_in_parallel() { Company::Beside } else { Company::Alone };
     let inside = match &context.conversation_id {
         None => None,
@@ -61,7 +65,23 @@ async fn take_slot<'a>(trace: &Trace<'a>, tool: &Entry) -> Result<Slot<'a>, Tool
     };
     let acquired = engine.limiter.acquire(tool.bucket, context.priority, trace.deadline()).await;
     let permit = acquired.map_err(refused)?;
-    Ok(Slot { permit: Some(permit), inside, uncounted: None })
+    Ok(Slot { permit: Some(permit), share, inside, uncounted: None })
+}
+
+async fn take_share<'a>(trace: &Trace<'a>) -> Result<Option<Share<'a>>, ToolError> {
+    let context = trace.cx.context();
+    let (Some(most), Some(caller)) = (context.rights.allowance.concurrency, &context.caller_id)
+    else {
+        return Ok(None);
+    };
+    let taken = trace.engine.shares.take(caller, most, trace.deadline()).await;
+    taken.map(Some).map_err(|refusal| match refusal {
+        ShareRefusal::Timeout => timed_out("waiting for other calls of this caller"),
+        ShareRefusal::QueueFull => rejected(&format!(
+            "This caller has {most} calls under way, as many as it may, and too many wait; make \
+             fewer at once."
+        )),
+    })
 }
 
 /// Whose allowance a call counts against.

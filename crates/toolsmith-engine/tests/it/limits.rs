@@ -129,7 +129,7 @@ async fn an_allowance_of_one_caller_counts_for_it_and_for_nobody_else() {
     let (engine, _) = engine([echo()]);
     let rate = RateLimit { calls: 1, per: Duration::from_secs(10), by: RateBy::Caller };
     let quota = Quota { calls: 2, per: Duration::from_hours(1) };
-    let allowance = Allowance { rate: Some(rate), quota: Some(quota) };
+    let allowance = Allowance { rate: Some(rate), quota: Some(quota), concurrency: None };
     let by = |caller: &'static str, allowance: Allowance| {
         let mut context = Context::direct(caller);
         context.rights.allowance = allowance;

@@ -7,10 +7,26 @@ use tokio::{sync::Semaphore, time::Instant};
 use toolsmith_core::{Rights, Text, Timestamp};
 use toolsmith_store::{Key, Seal, Store};
 
-use crate::Visitor;
+use super::refused::Refused;
+use crate::{Visitor, visitor::Entrance};
 
 /// How old what is known of keys may be: a key that is taken back elsewhere opens no longer.
 const FRESH: Duration = Duration::from_secs(1);
+
+/// The longest text that could be a key.
+const LONGEST: usize = 256;
+
+/// What is said about a key that does not open the door: not why, for whoever has none.
+pub(super) const UNKNOWN: &str = "The key is unknown, revoked or has expired.";
+
+/// How thoroughly a key is looked for that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// In the store, where it may have been made a moment ago.
+    Fresh,
+    /// Among those that are known already.
+    Known,
+}
 
 /// The keys of a store, read again now and then; looking a key up reads no file.
 pub struct KeyRing {
@@ -40,17 +56,28 @@ impl KeyRing {
         Self { store, seal, known: ArcSwap::default(), reading: Semaphore::new(1) }
     }
 
-    /// Returns who holds a key; nothing when it is none, or none that is good.
-    pub(super) async fn holder_of(&self, text: &str, now: Timestamp) -> Option<Visitor> {
-        let id = Key::id_of(text)?;
+    /// Finds out who holds a key, or why it does not open the door.
+    pub(super) async fn holder_of(
+        &self,
+        text: &str,
+        look: impl Fn() -> Look,
+        now: Timestamp,
+    ) -> Result<Visitor, Refused> {
+        let unknown = || Refused::credential(UNKNOWN);
+        // What is no key by its length is never digested.
+        let id = Some(text).filter(|text| text.len() <= LONGEST).and_then(Key::id_of);
+        let id = id.ok_or_else(unknown)?;
         self.know_from(Instant::now().checked_sub(FRESH)).await;
-        if !self.known.load().keys.contains_key(id) {
+        if !self.known.load().keys.contains_key(id) && look() == Look::Fresh {
             // It may have been made a moment ago.
             self.know_from(Some(Instant::now())).await;
         }
         let known = self.known.load();
-        let key = known.keys.get(id)?;
-        (self.seal.fits(key, text) && key.is_good(now)).then(|| visitor(key))
+        let key = known.keys.get(id).ok_or_else(unknown)?;
+        if self.seal.fits(key, text) && key.is_good(now) {
+            return Ok(visitor(key));
+        }
+        Err(unknown().by(Some(format!("key {id}").into())))
     }
 
     /// Reads the keys unless they were read at that moment or later; those who wait share a look.
@@ -83,6 +110,7 @@ fn visitor(key: &Key) -> Visitor {
             allowance: key.allowance,
             role: key.role,
         },
+        entrance: Entrance::Key,
     }
 }
 

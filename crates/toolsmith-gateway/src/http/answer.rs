@@ -81,6 +81,9 @@ impl IntoResponse for Answer {
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
         }
+        if let Some(error) = error {
+            response.extensions_mut().insert(Why(error.kind().as_str().into()));
+        }
         response
     }
 }
@@ -180,6 +183,21 @@ impl Failure {
         Self::new(StatusCode::FORBIDDEN, "permission_denied", message)
     }
 
+    pub(crate) fn too_many_attempts() -> Self {
+        let message = "Too many wrong keys came from this address; wait before you try another.";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
+    }
+
+    pub(crate) fn keys_unavailable() -> Self {
+        let message = "The token cannot be checked, for the keys of its issuer cannot be fetched \
+                       at this moment; try again later.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message)
+    }
+
+    pub(crate) fn status(&self) -> StatusCode {
+        self.status
+    }
+
     pub(crate) fn is_unauthenticated(&self) -> bool {
         self.status == StatusCode::UNAUTHORIZED
     }
@@ -188,16 +206,16 @@ impl Failure {
         &self.message
     }
 
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
-
     /// Returns what is answered, as text.
     pub(crate) fn document(&self) -> Vec<u8> {
         let error = Reason { r#type: self.name, message: &self.message };
         serde_json::to_vec(&Wire { error }).unwrap_or_default()
     }
 }
+
+/// Why a request was refused, left with its answer for the log.
+#[derive(Clone, Debug)]
+pub(crate) struct Why(pub(crate) Cow<'static, str>);
 
 /// What the engine refuses outside a call.
 impl From<&ToolError> for Failure {
@@ -248,6 +266,7 @@ impl IntoResponse for Failure {
         if self.is_unauthenticated() {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+        response.extensions_mut().insert(Why(self.message));
         response
     }
 }

@@ -112,7 +112,7 @@ impl Listening {
         }
         self.let_in_at = Instant::now();
         let parts = &self.gateway.0;
-        let visitor = parts.door.admit(&self.headers, parts.engine.now()).await;
+        let visitor = parts.door.readmit(&self.headers, &parts.guard, parts.engine.now()).await;
         visitor.is_ok_and(|visitor| visitor == self.visitor)
     }
 

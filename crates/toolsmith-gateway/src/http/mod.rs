@@ -18,6 +18,7 @@ mod health;
 mod metrics;
 mod openapi;
 mod overview;
+mod protected;
 mod records;
 mod reload;
 mod rendering;
@@ -32,7 +33,10 @@ mod tools;
 
 use axum::{Router, middleware::from_fn_with_state};
 
-pub(crate) use self::{addresses::paths, answer::Failure};
+pub(crate) use self::{
+    addresses::paths,
+    answer::{Failure, Why},
+};
 use crate::{Gateway, door};
 
 /// Returns what answers requests.

@@ -16,6 +16,9 @@ use crate::{Gateway, House, Visitor, counts::RUNTIMES};
 /// How many tools a search returns when nobody says.
 const USUAL_HITS: usize = 20;
 
+/// How many tools are looked at in one go when few of them may fit.
+const LOOKED_AT: usize = 256;
+
 /// What a client may ask for.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -127,10 +130,11 @@ impl Wanted {
         let mut entries = Vec::new();
         let mut after = self.cursor.clone();
         // The state is not the registry's: pages are taken until enough of them fit.
+        let size = if self.state.is_some() { limit.max(LOOKED_AT) } else { limit };
         while entries.len() < limit {
-            let page = registry.page(&filter, after.as_deref(), limit);
+            let page = registry.page(&filter, after.as_deref(), size);
             after = page.last().map(|last| last.spec.name.to_string());
-            let is_last = page.len() < limit;
+            let is_last = page.len() < size;
             let room = limit - entries.len();
             entries.extend(page.into_iter().filter(is_in_state).take(room));
             if is_last {

@@ -124,6 +124,12 @@ impl Refusal {
         Self::new(INVALID_REQUEST, StatusCode::NOT_ACCEPTABLE, why)
     }
 
+    /// The token of the client is for less than this.
+    pub(crate) fn lacks_scope() -> Self {
+        let why = "This token allows to look at tools and to call none; get one that does.";
+        Self::new(INVALID_REQUEST, StatusCode::FORBIDDEN, why)
+    }
+
     /// No more sessions can be held.
     pub(crate) fn full() -> Self {
         let why = "Too many sessions are open; try again later.";

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
-use hyper::{Method, Request, StatusCode, client::conn::http1, http::request::Builder};
+use hyper::{HeaderMap, Method, Request, StatusCode, client::conn::http1, http::request::Builder};
 use hyper_util::rt::TokioIo;
 use tempfile::TempDir;
 use tokio::{
@@ -102,16 +102,25 @@ impl Running {
 
     /// Sends a request on a connection of its own.
     pub(crate) async fn send(&self, request: Request<Full<Bytes>>) -> (StatusCode, Value) {
+        let (status, _, body) = self.send_and_see(request).await;
+        (status, body)
+    }
+
+    /// The same; returns the headers too.
+    pub(crate) async fn send_and_see(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> (StatusCode, HeaderMap, Value) {
         let stream = TcpStream::connect(self.address).await.unwrap();
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
         let (method, path) = (request.method().clone(), request.uri().to_string());
         let response = sender.send_request(request).await.unwrap();
-        let status = response.status();
+        let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let body: Value = serde_json::from_slice(&body).unwrap();
         self.contract().await.check(&method, &path, (status, &body));
-        (status, body)
+        (status, headers, body)
     }
 
     /// Returns what all answers are compared with.
@@ -190,7 +199,7 @@ impl Running {
         Stream::open(self.address, request).await
     }
 
-    fn request(&self, method: Method, path: &str, key: &str) -> Builder {
+    pub(crate) fn request(&self, method: Method, path: &str, key: &str) -> Builder {
         let request = Request::builder().method(method).uri(path);
         let request = request.header("host", self.address.to_string());
         if key.is_empty() {
@@ -310,7 +319,8 @@ impl Keys {
     pub(crate) fn door(&self) -> Doorkeeper {
         let keys = KeyRing::new(self.store.clone(), self.seal.clone());
         let without_key = WithoutKey::Refused;
-        Doorkeeper { hosts: Hosts::loopback(), keys: Some(keys), operator: None, without_key }
+        let hosts = Hosts::loopback();
+        Doorkeeper { hosts, keys: Some(keys), without_key, ..Doorkeeper::local() }
     }
 }
 

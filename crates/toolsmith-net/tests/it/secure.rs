@@ -74,6 +74,20 @@ async fn a_certificate_is_trusted_when_the_operator_says_so_and_not_otherwise() 
     task.abort();
 }
 
+#[tokio::test]
+async fn a_pinned_certificate_is_the_only_one_that_is_spoken_to() {
+    let (port, certificate, task) = serve("elsewhere.example").await;
+    let (other, _, other_task) = serve("localhost").await;
+    let pinned = Some(certificate.into_bytes());
+    let client = Client::new(Settings { pinned, ..Settings::default() }).unwrap();
+    let ask = |port| client.send(Request::get(format!("https://127.0.0.1:{port}/")).trusted());
+    assert_eq!(ask(port).await.unwrap().text(), "secure");
+    let error = ask(other).await.unwrap_err();
+    assert!(matches!(error, NetError::Tls { .. }), "{error:?}");
+    task.abort();
+    other_task.abort();
+}
+
 #[test]
 fn a_root_that_is_no_certificate_is_said_at_once() {
     let extra_roots = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec();

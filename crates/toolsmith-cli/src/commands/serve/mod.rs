@@ -1,6 +1,8 @@
 //! `toolsmith serve`: the tools over HTTP, until it is told to end.
 
 mod door;
+mod issuers;
+mod tls;
 
 use std::{net::SocketAddr, process::ExitCode, sync::Arc};
 
@@ -45,22 +47,28 @@ pub(crate) fn for_many(loaded: Loaded) -> Settings {
 }
 
 async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
+    let secured = tls::Files::of(session, settings)?;
+    let public_url = door::public_url(session, settings)?;
     let listener = listen(session, settings).await?;
     let address = listener.local_addr().context("cannot tell the own address")?;
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
     let mut config = compose::gateway_config(settings, &session.environment)?;
+    config.tls = secured.as_ref().map(|files| files.tls.clone());
+    config.public_url = public_url;
     config.telemetry = compose::telemetry(session, settings)?;
     let (access_log, telemetry) = (config.access_log.clone(), config.telemetry.clone());
     let tracer = telemetry.clone().map(|telemetry| Arc::new(telemetry) as Arc<dyn Tracer>);
     let mut workshop = Workshop::open_traced(session, settings, tracer).await?;
     workshop.watch(settings);
-    let note = leave_note(&workshop, address);
+    let note = leave_note(&workshop, address, secured.as_ref());
     let door = door::door(session, settings, &workshop, address, note.as_ref()).await?;
     let mut gateway = Gateway::new(workshop.engine().clone(), workshop.house(), door, config);
     if let Ok(store) = workshop.store() {
         gateway = gateway.with_store(store.clone());
     }
-    output::tell(&format!("listening on http://{address}"));
+    let scheme = if secured.is_some() { "https" } else { "http" };
+    output::tell(&format!("listening on {scheme}://{address}"));
+    tls::warn(secured.as_ref(), address);
     let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
     drop(note);
     if let Some(telemetry) = telemetry {
@@ -90,7 +98,12 @@ async fn listen(session: &Session, settings: &Settings) -> Result<TcpListener> {
 }
 
 /// Leaves a note for other words; without one they cannot reach this server, and it serves.
-fn leave_note(workshop: &Workshop, address: SocketAddr) -> Option<Note> {
-    let left = workshop.store().ok().map(|store| Note::leave(store.folder(), address));
+fn leave_note(
+    workshop: &Workshop,
+    address: SocketAddr,
+    secured: Option<&tls::Files>,
+) -> Option<Note> {
+    let certificate = secured.map(|files| files.certificate.as_path());
+    let left = workshop.store().ok().map(|store| Note::leave(store.folder(), address, certificate));
     left?.inspect_err(|error| tracing::warn!(%error, "other words cannot reach this server")).ok()
 }

@@ -3,6 +3,7 @@
 mod collections;
 mod filled;
 mod numbers;
+mod rate;
 mod record;
 mod slot;
 mod words;
@@ -10,14 +11,15 @@ mod words;
 use serde_json::Value;
 use toolsmith_core::suggestion;
 
-pub use self::numbers::parse_age;
 pub(super) use self::{
     collections::{ListOf, MapOf, Named, OneOrMany, Optional},
     numbers::{Age, Count, Milliseconds, Seconds},
+    rate::Rate,
     record::{Field, Record},
     slot::{Slot, bind},
     words::{Choice, Hidden, LogFilter, Switch, Text, Word},
 };
+pub use self::{numbers::parse_age, rate::CallsInTime};
 use super::{Environment, Template, yaml::Node};
 
 /// A kind of value.

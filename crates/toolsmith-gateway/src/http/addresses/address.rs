@@ -139,8 +139,9 @@ impl Address {
 }
 
 impl Fails {
-    /// Requests are refused that cannot be read, show no key, or may not do what they ask for.
-    const AT_THE_DOOR: &[u16] = &[400, 401, 403];
+    /// Requests are refused that cannot be read, show no key, or may not do what they ask for; that
+    /// come from where many wrong keys came from; and whose token cannot be checked at the moment.
+    const AT_THE_DOOR: &[u16] = &[400, 401, 403, 429, 503];
 
     fn statuses(self) -> Vec<u16> {
         match self {

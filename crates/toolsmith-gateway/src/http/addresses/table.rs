@@ -15,8 +15,8 @@ use crate::{
     Reload,
     http::{
         approvals, artifacts, call, call_request::CallRequest, chat, define, events, groups,
-        health, metrics, openapi, overview, records, reload, run_tool, run_tools, stats, summary,
-        tool, tools,
+        health, metrics, openapi, overview, protected, records, reload, run_tool, run_tools, stats,
+        summary, tool, tools,
     },
     mcp,
 };
@@ -38,6 +38,21 @@ pub(super) const ADDRESSES: &[Address] = &[
         on(verb, metrics::metrics)
     })
     .answers(&[(200, Plain)])
+    .fails(&[Named]),
+    Address::new(Get, "/.well-known/oauth-protected-resource", ISSUERS, |verb| {
+        on(verb, protected::whole)
+    })
+    .answers(DESCRIBED)
+    .fails(&[Named]),
+    Address::new(Get, "/.well-known/oauth-protected-resource/mcp", ISSUERS, |verb| {
+        on(verb, protected::mcp)
+    })
+    .answers(DESCRIBED)
+    .fails(&[Named]),
+    Address::new(Get, "/.well-known/oauth-protected-resource/mcp/{group}", ISSUERS, |verb| {
+        on(verb, protected::group)
+    })
+    .answers(DESCRIBED)
     .fails(&[Named]),
     Address::new(Get, "/tools", "The table of tools", |verb| on(verb, tools::tools))
         .asks(of::<tools::Wanted>)
@@ -179,6 +194,8 @@ pub(super) const ADDRESSES: &[Address] = &[
         .fails(&[Message]),
 ];
 
+const ISSUERS: &str = "Who issues tokens for this server, if anybody does";
+const DESCRIBED: &[(u16, Sent)] = &[(200, Json(of::<protected::Described>))];
 const MESSAGE: &str = "A message of MCP, for all tools or for those of a group";
 const LISTEN: &str = "What an MCP session is told without asking";
 const END: &str = "Ends an MCP session";

@@ -36,6 +36,10 @@ pub(super) async fn answer(
     let spoken = Spoken::of(headers);
     let is_alone = session.is_none() && spoken.stands_alone();
     match message {
+        // A client that could get a better token is told so where it looks: in the status.
+        Message::Request(request) if request.method == "tools/call" && visitor.lacks_scope() => {
+            refused(Some(request.id), &Refusal::lacks_scope(), Revision::Jul2026)
+        }
         Message::Request(request) if is_alone => {
             let answering = answer_alone(gateway, visitor, Some(headers), &request);
             let answer = match &gateway.0.config.telemetry {
