@@ -86,7 +86,7 @@ pub use overlay::{Overlay, OverlayRefusal};
 pub use parameter::{Parameter, ParameterType, schema_of, spell_out};
 pub use policy::{
     Annotations, Approval, CachePolicy, Exposure, Quota, RateBy, RateLimit, RetryPolicy, RetryWhen,
-    Scope, seconds,
+    Scope, TaskSupport, seconds,
 };
 pub use problem::{Problem, ProblemKind};
 pub use record::{Receipt, Record, RecordSink};

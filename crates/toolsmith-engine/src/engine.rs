@@ -167,6 +167,11 @@ impl Engine {
         &self.0.approvals
     }
 
+    /// Tells whether something besides the tools themselves can ask for approval of a call.
+    pub fn has_interceptors(&self) -> bool {
+        !self.0.interceptors.is_empty()
+    }
+
     /// Decides about a call that waits for approval; the decision is told to subscribers.
     pub fn decide(
         &self,

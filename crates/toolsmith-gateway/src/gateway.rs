@@ -1,6 +1,7 @@
 //! What the doors share.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -13,8 +14,9 @@ use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    AccessLog, Caretaker, Doorkeeper, House, MetricsDoor, Telemetry, Tls, Visitor, counts::Counts,
-    door::Guard, feed::Feed, http::Failure, mcp, metrics::Metrics, telemetry, underway::Underway,
+    AccessLog, Caretaker, Doorkeeper, Health, House, MetricsDoor, Telemetry, Tls, Visitor,
+    Webhooks, by_sight::BySight, counts::Counts, door::Guard, feed::Feed, http::Failure, mcp,
+    metrics::Metrics, telemetry, underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -35,7 +37,11 @@ pub(crate) struct Parts {
     pub(crate) mcp: mcp::Memory,
     /// The records, when any are kept.
     store: OnceLock<Store>,
+    /// Who is told of events elsewhere, when anybody is.
+    webhooks: OnceLock<Webhooks>,
     pub(crate) counts: Counts,
+    /// What tells whether somebody's tools have changed.
+    pub(crate) marks: BySight<u64>,
     pub(crate) underway: Underway,
     pub(crate) feed: Feed,
     pub(crate) metrics: Metrics,
@@ -68,6 +74,10 @@ pub struct GatewayConfig {
     pub public_url: Option<String>,
     /// How many calls of one caller with a key or token run at once, where that says nothing.
     pub calls_per_caller: Option<u32>,
+    /// After how long a call becomes a task, for MCP clients that know tasks.
+    pub task_after: Duration,
+    /// From whom an approval can come in answer to a question over MCP.
+    pub approve_by_elicitation: ByElicitation,
     /// Who may read `/metrics`.
     pub metrics: MetricsDoor,
     /// A key that opens `/metrics` and nothing else.
@@ -78,6 +88,21 @@ pub struct GatewayConfig {
     pub access_log: Option<AccessLog>,
     /// Where traces and metrics go.
     pub telemetry: Option<Telemetry>,
+}
+
+/// From whom an approval can come in answer to a question over MCP.
+///
+/// The answer comes over the connection of the caller itself, and nobody can see from here whether
+/// a person gave it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByElicitation {
+    /// From whoever started this program and speaks with it on its standard streams.
+    #[default]
+    Streams,
+    /// From the person at any client.
+    Always,
+    /// From nobody: an administrator decides elsewhere.
+    Never,
 }
 
 /// How large answers are sent to clients that take them packed.
@@ -108,6 +133,8 @@ impl Default for GatewayConfig {
             tls: None,
             public_url: None,
             calls_per_caller: None,
+            task_after: Duration::from_secs(10),
+            approve_by_elicitation: ByElicitation::default(),
         }
     }
 }
@@ -136,7 +163,9 @@ impl Gateway {
             config,
             started: Instant::now(),
             store: OnceLock::new(),
+            webhooks: OnceLock::new(),
             counts: Counts::default(),
+            marks: BySight::default(),
             underway: Underway::default(),
             feed: Feed::default(),
             metrics: Metrics::default(),
@@ -152,6 +181,21 @@ impl Gateway {
         // There is one store for as long as there are doors: a second one is left out.
         self.0.store.set(store).ok();
         self
+    }
+
+    /// Says who is told of events elsewhere; how they are is a part of the health.
+    #[must_use]
+    pub fn with_webhooks(self, webhooks: Webhooks) -> Self {
+        self.0.webhooks.set(webhooks).ok();
+        self
+    }
+
+    /// Returns how the parts of the program are, by name.
+    pub(crate) fn health(&self) -> BTreeMap<&'static str, Health> {
+        let mut parts = self.0.house.health();
+        let webhooks = self.0.webhooks.get().and_then(Webhooks::health);
+        parts.extend(webhooks.map(|health| ("webhooks", health)));
+        parts
     }
 
     /// Returns the records.

@@ -21,7 +21,7 @@ const MOST_STARTED_BY_ONE: usize = 2_048;
 
 /// How many outcomes are kept for those who ask later, and for how long; then the record answers.
 const MOST_KEPT: usize = 1_024;
-const KEPT_FOR: Duration = Duration::from_mins(10);
+pub(crate) const KEPT_FOR: Duration = Duration::from_mins(10);
 
 /// The calls of the doors; cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -92,10 +92,9 @@ impl Underway {
         Some(Place { underway: self.clone(), caller: caller.clone() })
     }
 
-    /// Keeps what came of a call, for those who ask later.
-    pub(crate) fn keep(&self, caller: Text, outcome: Outcome) {
+    /// Keeps what came of a call, for those who ask later by the identifier that they were told.
+    pub(crate) fn keep(&self, id: CallId, caller: Text, outcome: Outcome) {
         let now = Instant::now();
-        let id = outcome.call_id;
         let mut kept = self.0.kept.lock();
         kept.outcomes.insert(id, (caller, Arc::new(outcome)));
         kept.order.push_back((now, id));
@@ -185,12 +184,13 @@ mod tests {
         let (engine, underway) = (Engine::builder().build().unwrap(), Underway::default());
         let first = outcome(&engine).await;
         let id = first.call_id;
-        underway.keep("a".into(), first);
+        underway.keep(id, "a".into(), first);
         assert!(matches!(underway.look_up(id), Some((_, Progress::Finished(_)))));
         underway.0.kept.lock().forget(Instant::now() + KEPT_FOR);
         assert!(underway.look_up(id).is_none());
         for _ in 0..MOST_KEPT + 5 {
-            underway.keep("a".into(), outcome(&engine).await);
+            let outcome = outcome(&engine).await;
+            underway.keep(outcome.call_id, "a".into(), outcome);
         }
         assert_eq!(underway.0.kept.lock().outcomes.len(), MOST_KEPT);
     }

@@ -45,9 +45,11 @@ async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> R
     interrupt.token().run_until_cancelled(workshop.gather(GATHERING)).await;
     let gateway =
         Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);
+    let webhooks = compose::webhooks(session, settings, workshop.engine())?;
     let streams = (stdin(), stdout());
     let stop = interrupt.token().clone();
     let spoken = toolsmith_gateway::speak(gateway, group, streams, stop).await;
+    compose::close_webhooks(&webhooks).await;
     if let Some(telemetry) = telemetry {
         telemetry.close().await;
     }

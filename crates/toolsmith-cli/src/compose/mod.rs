@@ -11,6 +11,7 @@ mod settings;
 mod telemetry;
 mod toolbox;
 mod unwritten;
+mod webhooks;
 mod workshop;
 
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub(crate) use self::{
     settings::{client, data_folder, gateway_config},
     telemetry::telemetry,
     toolbox::{Toolbox, Wanted, switches},
+    webhooks::{close as close_webhooks, webhooks},
     workshop::Workshop,
 };
 use crate::{Session, config::Settings, runtime::block_on};

@@ -13,7 +13,9 @@ use toolsmith_engine::{
     EngineConfig, UnknownParameters,
     limiter::{self, LimiterConfig},
 };
-use toolsmith_gateway::{AccessLog, AccessTarget, Answers, GatewayConfig, MetricsDoor};
+use toolsmith_gateway::{
+    AccessLog, AccessTarget, Answers, ByElicitation, GatewayConfig, MetricsDoor,
+};
 use toolsmith_net::{Allow, Client};
 use toolsmith_store::{Durability, StoreConfig};
 
@@ -62,6 +64,12 @@ pub(crate) fn gateway_config(
         max_connections: serve.max_connections,
         shutdown_timeout: serve.shutdown_timeout,
         allowed_paths: Some(allowed_paths(settings, environment)),
+        task_after: serve.task_after,
+        approve_by_elicitation: match settings.by_elicitation {
+            config::ByElicitation::Stdio => ByElicitation::Streams,
+            config::ByElicitation::Always => ByElicitation::Always,
+            config::ByElicitation::Never => ByElicitation::Never,
+        },
         max_mcp_sessions: serve.max_mcp_sessions,
         mcp_session_timeout: serve.mcp_session_timeout,
         metrics: match serve.metrics {

@@ -10,7 +10,8 @@ use super::{
         Seconds, Slot, Switch, Text, bind,
     },
     mcp_servers,
-    settings::{Durability, MetricsDoor, Provider, Settings, Strategy},
+    settings::{ByElicitation, Durability, MetricsDoor, Provider, Settings, Strategy},
+    webhooks,
 };
 
 /// What a variable of the environment begins with to be ours.
@@ -169,6 +170,14 @@ pub(super) static ROWS: &[Row] = &[
         bind(mcp_servers::KIND, &mut s.mcp_servers)
     })
     .twin_of("mcpServers"),
+    Row::new(
+        "approvals.by_elicitation",
+        "Which MCP clients approve calls in a dialogue: `stdio` is who started `toolsmith mcp`.",
+        |s| bind(Choice(&ELICITED), &mut s.by_elicitation),
+    ),
+    Row::new("webhooks", "Who is told of events by signed requests, by name.", |s| {
+        bind(webhooks::KIND, &mut s.webhooks)
+    }),
     Row::new("serve.listen", "The address and port that `toolsmith serve` listens on.", |s| {
         bind(Text("an address and a port"), &mut s.serve.listen)
     }),
@@ -211,6 +220,11 @@ pub(super) static ROWS: &[Row] = &[
     Row::new("serve.shutdown_timeout", "Seconds that calls may take to end at the end.", |s| {
         bind(Seconds, &mut s.serve.shutdown_timeout)
     }),
+    Row::new(
+        "serve.task_after",
+        "Seconds after which a call becomes a task, for MCP clients that know tasks.",
+        |s| bind(Seconds, &mut s.serve.task_after),
+    ),
     Row::new("serve.max_mcp_sessions", "How many MCP sessions are held at once.", |s| {
         bind(Count { least: 1 }, &mut s.serve.max_mcp_sessions)
     }),
@@ -263,6 +277,12 @@ static METRICS: [(&str, MetricsDoor); 3] =
 
 static DURABILITIES: [(&str, Durability); 2] =
     [("batched", Durability::Batched), ("sync", Durability::Sync)];
+
+static ELICITED: [(&str, ByElicitation); 3] = [
+    ("stdio", ByElicitation::Stdio),
+    ("always", ByElicitation::Always),
+    ("never", ByElicitation::Never),
+];
 
 static PROVIDERS: [(&str, Provider); 5] = [
     ("tavily", Provider::Tavily),

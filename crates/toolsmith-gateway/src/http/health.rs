@@ -56,7 +56,7 @@ pub(super) async fn health(
     State(gateway): State<Gateway>,
     visitor: Result<Visitor, Failure>,
 ) -> Json<Report> {
-    let parts = gateway.0.house.health();
+    let parts = gateway.health();
     let is_well = parts.values().all(|part| part.ok);
     Json(Report {
         status: if is_well { Status::Ok } else { Status::Degraded },

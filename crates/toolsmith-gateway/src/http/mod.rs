@@ -36,6 +36,7 @@ use axum::{Router, middleware::from_fn_with_state};
 pub(crate) use self::{
     addresses::paths,
     answer::{Failure, Why},
+    call::outcome_of,
 };
 use crate::{Gateway, door};
 

@@ -72,7 +72,7 @@ fn begin(gateway: &Gateway, visitor: &Visitor, call: Call) -> Result<Accepted<Be
     let mut work = Box::pin(async move {
         let outcome = engine.call(call).await;
         // Kept before it leaves the table, so that it can be found at every moment.
-        underway.keep(caller, outcome);
+        underway.keep(call_id, caller, outcome);
         drop((enrolled, place));
     });
     // The call is on its way before it is promised: an end that comes right after waits for it.

@@ -137,6 +137,23 @@ impl Running {
         contract
     }
 
+    /// Sends a request, and returns the status, the text and the tag of the answer.
+    pub(crate) async fn exchange(
+        &self,
+        request: Builder,
+        body: &'static str,
+    ) -> (u16, String, Option<String>) {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        let request = request.body(Full::<Bytes>::from(body)).unwrap();
+        let response = sender.send_request(request).await.unwrap();
+        let tag = response.headers().get("etag").map(|tag| tag.to_str().unwrap().to_owned());
+        let status = response.status().as_u16();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(body.to_vec()).unwrap(), tag)
+    }
+
     pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
         self.get_as("", path).await
     }
@@ -338,9 +355,9 @@ pub(crate) async fn happens(events: &mut Subscription) -> Value {
 }
 
 /// A program with one group and nothing that could fail.
-#[derive(Debug)]
-struct Plain {
-    library: Option<Arc<dyn Library>>,
+#[derive(Debug, Default)]
+pub(crate) struct Plain {
+    pub(crate) library: Option<Arc<dyn Library>>,
 }
 
 impl House for Plain {

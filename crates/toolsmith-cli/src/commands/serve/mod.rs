@@ -66,11 +66,14 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     if let Ok(store) = workshop.store() {
         gateway = gateway.with_store(store.clone());
     }
+    let webhooks = compose::webhooks(session, settings, workshop.engine())?;
+    gateway = gateway.with_webhooks(webhooks.clone());
     let scheme = if secured.is_some() { "https" } else { "http" };
     output::tell(&format!("listening on {scheme}://{address}"));
     tls::warn(secured.as_ref(), address);
     let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
     drop(note);
+    compose::close_webhooks(&webhooks).await;
     if let Some(telemetry) = telemetry {
         telemetry.close().await;
     }

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     Gateway, Visitor,
     mcp::{
+        guest::Guest,
         lifecycle::initialize,
         refusal::Refusal,
         revision::Revision,
@@ -28,7 +29,7 @@ use crate::{
 /// Answers a message.
 pub(super) async fn answer(
     gateway: &Gateway,
-    visitor: Visitor,
+    guest: Guest,
     (headers, forms): (&HeaderMap, Forms),
     message: Message<'_>,
 ) -> Response {
@@ -37,11 +38,13 @@ pub(super) async fn answer(
     let is_alone = session.is_none() && spoken.stands_alone();
     match message {
         // A client that could get a better token is told so where it looks: in the status.
-        Message::Request(request) if request.method == "tools/call" && visitor.lacks_scope() => {
+        Message::Request(request)
+            if request.method == "tools/call" && guest.visitor.lacks_scope() =>
+        {
             refused(Some(request.id), &Refusal::lacks_scope(), Revision::Jul2026)
         }
         Message::Request(request) if is_alone => {
-            let answering = answer_alone(gateway, visitor, Some(headers), &request);
+            let answering = answer_alone(gateway, guest, Some(headers), &request);
             let answer = match &gateway.0.config.telemetry {
                 None => answering.await,
                 Some(telemetry) => {
@@ -53,13 +56,13 @@ pub(super) async fn answer(
             respond(answer, &request, forms, Revision::Jul2026).await
         }
         Message::Request(request) if request.method == "initialize" => {
-            begin(gateway, &visitor, &request)
+            begin(gateway, &guest.visitor, &request)
         }
         Message::Notification(_) | Message::Response(_) if is_alone => {
             StatusCode::ACCEPTED.into_response()
         }
-        message => match find(gateway, &visitor, session, spoken) {
-            Ok(found) => within(gateway, (&found, session), visitor, forms, message).await,
+        message => match find(gateway, &guest.visitor, session, spoken) {
+            Ok(found) => within(gateway, (&found, session), guest, forms, message).await,
             Err(refusal) => {
                 let id = match &message {
                     Message::Request(request) => Some(request.id),
@@ -109,13 +112,13 @@ fn begin(gateway: &Gateway, visitor: &Visitor, request: &Request<'_>) -> Respons
 async fn within(
     gateway: &Gateway,
     (session, key): (&Arc<Session>, Option<&str>),
-    visitor: Visitor,
+    guest: Guest,
     forms: Forms,
     message: Message<'_>,
 ) -> Response {
     match message {
         Message::Request(request) => {
-            let answering = answer_in_session(gateway, session, visitor, &request);
+            let answering = answer_in_session(gateway, session, guest, &request);
             let answer = match &gateway.0.config.telemetry {
                 None => answering.await,
                 Some(telemetry) => {
