@@ -9,13 +9,14 @@ use std::{
 
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use toolsmith_core::{CallerType, Context};
+use toolsmith_core::{CallerType, Context, Secret};
 use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    Caretaker, Doorkeeper, Health, House, Tls, Visitor, Webhooks, by_sight::BySight,
-    counts::Counts, door::Guard, feed::Feed, http::Failure, mcp, underway::Underway,
+    AccessLog, Caretaker, Doorkeeper, Health, House, MetricsDoor, Telemetry, Tls, Visitor,
+    Webhooks, by_sight::BySight, counts::Counts, door::Guard, feed::Feed, http::Failure, mcp,
+    metrics::Metrics, telemetry, underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -43,6 +44,7 @@ pub(crate) struct Parts {
     pub(crate) marks: BySight<u64>,
     pub(crate) underway: Underway,
     pub(crate) feed: Feed,
+    pub(crate) metrics: Metrics,
     /// What goes on without a connection.
     pub(crate) tasks: TaskTracker,
     /// Says that the doors are closing.
@@ -76,6 +78,16 @@ pub struct GatewayConfig {
     pub task_after: Duration,
     /// From whom an approval can come in answer to a question over MCP.
     pub approve_by_elicitation: ByElicitation,
+    /// Who may read `/metrics`.
+    pub metrics: MetricsDoor,
+    /// A key that opens `/metrics` and nothing else.
+    pub metrics_key: Option<Secret>,
+    /// How large answers are sent.
+    pub answers: Answers,
+    /// Where a line is written for each request.
+    pub access_log: Option<AccessLog>,
+    /// Where traces and metrics go.
+    pub telemetry: Option<Telemetry>,
 }
 
 /// From whom an approval can come in answer to a question over MCP.
@@ -93,6 +105,16 @@ pub enum ByElicitation {
     Never,
 }
 
+/// How large answers are sent to clients that take them packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Packed by gzip.
+    #[default]
+    Packed,
+    /// As they are.
+    Plain,
+}
+
 impl Default for GatewayConfig {
     fn default() -> Self {
         Self {
@@ -103,12 +125,24 @@ impl Default for GatewayConfig {
             allowed_paths: None,
             max_mcp_sessions: 10_000,
             mcp_session_timeout: Duration::from_mins(30),
+            metrics: MetricsDoor::default(),
+            metrics_key: None,
+            answers: Answers::default(),
+            access_log: None,
+            telemetry: None,
             tls: None,
             public_url: None,
             calls_per_caller: None,
             task_after: Duration::from_secs(10),
             approve_by_elicitation: ByElicitation::default(),
         }
+    }
+}
+
+impl GatewayConfig {
+    /// Tells whether anybody wants to know of each request.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.access_log.is_some() || self.telemetry.is_some()
     }
 }
 
@@ -134,6 +168,7 @@ impl Gateway {
             marks: BySight::default(),
             underway: Underway::default(),
             feed: Feed::default(),
+            metrics: Metrics::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             mcp,
@@ -185,6 +220,7 @@ impl Gateway {
             caller_type: door,
             allowed_paths: self.0.config.allowed_paths.clone(),
             rights,
+            trace: self.0.config.telemetry.as_ref().and_then(|_| telemetry::here()),
             ..Context::default()
         }
     }

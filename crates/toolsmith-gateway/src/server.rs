@@ -1,13 +1,13 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{io, pin::Pin, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use axum::Router;
-use hyper::server::conn::http1::{self, Parts};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
+use hyper::{
+    server::conn::http1::{self, Parts},
+    service::service_fn,
 };
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -20,6 +20,7 @@ use crate::{
     http::{self, Failure},
     peer,
     transport::Transport,
+    watched::Watched,
     wire::Wire,
 };
 
@@ -50,6 +51,9 @@ pub struct Ended {
 /// calls on old ones by the engine.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) -> Ended {
     let config = &gateway.0.config;
+    if let Some(telemetry) = &config.telemetry {
+        telemetry.measure(&gateway.0);
+    }
     let door = Arc::new(Door::new(&gateway, stop.clone()));
     let connections = TaskTracker::new();
     let mut sweeping = interval(config.mcp_session_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP));
@@ -66,7 +70,7 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    let answering = Arc::clone(&door).answer(stream, permit);
+                    let answering = Arc::clone(&door).answer(stream, peer, permit);
                     connections.spawn(peer::scope(peer.ip(), answering));
                 }
                 Err(error) => rest_after(&error).await,
@@ -107,6 +111,7 @@ async fn rest_after(error: &io::Error) {
 /// What every connection needs.
 struct Door {
     router: Router,
+    gateway: Gateway,
     protocol: http1::Builder,
     transport: Transport,
     stop: CancellationToken,
@@ -124,16 +129,24 @@ impl Door {
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
         let transport = Transport::new(gateway.0.config.tls.clone());
-        Self { router: http::router(gateway.clone()), protocol, transport, stop }
+        let router = http::router(gateway.clone());
+        Self { router, gateway: gateway.clone(), protocol, transport, stop }
     }
 
     /// Answers the requests of one connection.
-    async fn answer(self: Arc<Self>, stream: TcpStream, _permit: OwnedSemaphorePermit) {
+    async fn answer(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        _permit: OwnedSemaphorePermit,
+    ) {
+        let _connected = self.gateway.0.metrics.connect();
         // Answers are small and whole: waiting for more to send with them only costs time.
         stream.set_nodelay(true).ok();
         let Some(stream) = self.transport.open(stream).await else { return };
         let io = TokioIo::new(Wire::new(stream));
-        let service = TowerToHyperService::new(self.router.clone());
+        let watched = Watched::new(self.router.clone(), self.gateway.clone(), peer);
+        let service = service_fn(move |request| Arc::clone(&watched).answer(request));
         let mut connection = self.protocol.serve_connection(io, service);
         let ended = tokio::select! {
             biased;

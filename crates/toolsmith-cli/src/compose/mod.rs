@@ -8,6 +8,7 @@ mod house;
 mod servers;
 mod services;
 mod settings;
+mod telemetry;
 mod toolbox;
 mod unwritten;
 mod webhooks;
@@ -23,6 +24,7 @@ use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
     settings::{client, data_folder, gateway_config},
+    telemetry::telemetry,
     toolbox::{Toolbox, Wanted, switches},
     webhooks::{close as close_webhooks, webhooks},
     workshop::Workshop,

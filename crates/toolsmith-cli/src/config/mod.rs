@@ -35,8 +35,8 @@ pub use self::{
     secrets::secrets,
     settings::{
         ByElicitation, Durability, Limits, McpAuth, McpOnChange, McpSandbox, McpServer, McpStart,
-        McpTools, McpTransport, OutputSettings, Provider, Records, Retention, Settings, Strategy,
-        WebSearch,
+        McpTools, McpTransport, MetricsDoor, OutputSettings, Provider, Records, Retention,
+        Settings, Strategy, WebSearch,
     },
     shown::{Shown, shown},
     starter::starter,

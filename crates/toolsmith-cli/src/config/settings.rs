@@ -45,6 +45,33 @@ pub struct Settings {
     pub webhooks: Vec<Webhook>,
     /// How other programs are served.
     pub serve: Serve,
+    /// Where traces and metrics are sent.
+    pub telemetry: TelemetrySettings,
+}
+
+/// Where traces and metrics are sent.
+#[derive(Clone, Debug, Default)]
+pub struct TelemetrySettings {
+    /// The address of the collector; nothing is sent without one.
+    pub endpoint: Option<Template>,
+    /// Headers of every request to it.
+    pub headers: BTreeMap<String, Secret<Template>>,
+    /// What we are called there.
+    pub service_name: Option<Template>,
+    /// Which traces are kept.
+    pub sampler: Option<Template>,
+}
+
+/// Who may read the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetricsDoor {
+    /// Administrators, and whoever has the key for metrics.
+    #[default]
+    Admin,
+    /// Everybody.
+    Open,
+    /// Nobody.
+    Off,
 }
 
 /// From whom an approval can come in answer to a question over MCP.
@@ -88,6 +115,18 @@ pub struct Serve {
     pub shutdown_timeout: Duration,
     /// After how long a call becomes a task, for MCP clients that know tasks.
     pub task_after: Duration,
+    /// How many MCP sessions are held at once.
+    pub max_mcp_sessions: usize,
+    /// How long an MCP session is held that nobody uses.
+    pub mcp_session_timeout: Duration,
+    /// Who may read the metrics.
+    pub metrics: MetricsDoor,
+    /// A key that opens the metrics and nothing else.
+    pub metrics_key: Option<Secret<Template>>,
+    /// Whether large answers are packed.
+    pub compression: bool,
+    /// Where a line is written for each request: `off`, `on` or a file.
+    pub access_log: Template,
 }
 
 /// How many calls, how long.
@@ -327,6 +366,7 @@ impl Default for Settings {
             by_elicitation: ByElicitation::default(),
             webhooks: Vec::new(),
             serve: Serve::default(),
+            telemetry: TelemetrySettings::default(),
         }
     }
 }
@@ -347,6 +387,12 @@ impl Default for Serve {
             read_timeout: Duration::from_secs(30),
             shutdown_timeout: Duration::from_secs(30),
             task_after: Duration::from_secs(10),
+            max_mcp_sessions: 10_000,
+            mcp_session_timeout: Duration::from_mins(30),
+            metrics: MetricsDoor::Admin,
+            metrics_key: None,
+            compression: true,
+            access_log: Template::literal("off"),
         }
     }
 }

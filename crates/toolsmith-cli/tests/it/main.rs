@@ -33,6 +33,7 @@ mod logins;
 mod making;
 mod mcp;
 mod migrating;
+mod observed;
 mod prune;
 mod reference;
 mod reloading;

@@ -12,7 +12,6 @@ use axum::{
 use toolsmith_core::{Role, Text};
 
 use super::{
-    WELL_KNOWN,
     attempts::Attempts,
     audit::{Audit, Refusal},
     challenge::{Wrong, challenge},
@@ -24,6 +23,7 @@ use crate::{
     http::{Failure, Why},
     peer,
     visitor::Entrance,
+    watched::Sender,
 };
 
 /// What is remembered of those who were refused.
@@ -52,16 +52,18 @@ pub(crate) async fn stand(
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let mut response = match gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await {
         Ok(visitor) if visitor.is_keyless() => {
+            let sender = sender(&gateway, &visitor);
             request.extensions_mut().insert(visitor);
-            next.run(request).await
+            signed(next.run(request).await, sender)
         }
         Ok(visitor) => {
+            let sender = sender(&gateway, &visitor);
             let (known, uri) = (Known::of(&visitor, &request), request.uri().clone());
             request.extensions_mut().insert(visitor);
             let response = next.run(request).await;
-            known.see_off(&gateway, &uri, response)
+            signed(known.see_off(&gateway, &uri, response), sender)
         }
-        Err(refused) if refused.failure.is_unauthenticated() && is_open(request.uri()) => {
+        Err(refused) if refused.failure.is_unauthenticated() && gateway.is_open_to(&request) => {
             next.run(request).await
         }
         Err(refused) => refuse(&gateway, request.uri(), request.headers(), refused),
@@ -80,10 +82,17 @@ fn name_whom_it_is_for(request: &mut Request) {
     }
 }
 
-/// The addresses that answer strangers: whoever watches the program has no key, and who wants a
-/// token must be able to learn where to get one.
-fn is_open(uri: &Uri) -> bool {
-    uri.path() == "/health" || uri.path().starts_with(WELL_KNOWN)
+/// Returns who sends a request, when anybody wants to know.
+fn sender(gateway: &Gateway, visitor: &Visitor) -> Option<Sender> {
+    gateway.0.config.is_watched().then(|| Sender(visitor.id.clone()))
+}
+
+/// Lets an answer remember who asked.
+fn signed(mut response: Response, sender: Option<Sender>) -> Response {
+    if let Some(sender) = sender {
+        response.extensions_mut().insert(sender);
+    }
+    response
 }
 
 impl Guard {

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use toolsmith_core::CallId;
 
 use super::answer::Failure;
+use crate::words;
 
 /// The part behind the `?`.
 #[derive(Debug)]
@@ -18,7 +19,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
         let read = Query::try_from_uri(&parts.uri);
-        let Query(asked) = read.map_err(|error| Failure::bad_request(error.body_text()))?;
+        let Query(asked) = read.map_err(|error| {
+            let told = error.body_text();
+            let why = told.rsplit_once("query string: ").map_or(told.as_str(), |(_, why)| why);
+            let why = words::plain(&why);
+            Failure::bad_request(format!("What stands behind the `?` cannot be read: {why}."))
+        })?;
         Ok(Self(asked))
     }
 }

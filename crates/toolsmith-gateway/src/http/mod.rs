@@ -15,6 +15,7 @@ mod events;
 mod following;
 mod groups;
 mod health;
+mod metrics;
 mod openapi;
 mod overview;
 mod protected;
@@ -33,6 +34,7 @@ mod tools;
 use axum::{Router, middleware::from_fn_with_state};
 
 pub(crate) use self::{
+    addresses::paths,
     answer::{Failure, Why},
     call::outcome_of,
 };

@@ -27,7 +27,7 @@ use super::{
     wire::{self, Id},
     writing::{Freshness, Writing},
 };
-use crate::{Gateway, underway::Enrolled};
+use crate::{Gateway, telemetry, underway::Enrolled};
 
 /// What a request says.
 #[derive(Debug)]
@@ -294,6 +294,7 @@ impl Following {
         let written = match self.done {
             Some(Done::Call(outcome)) => {
                 let Answering { promise, revision, .. } = self.answering;
+                telemetry::note(outcome.call_id);
                 content::write(&mut writing, &outcome, promise, revision)
             }
             Some(Done::Item(item)) => {

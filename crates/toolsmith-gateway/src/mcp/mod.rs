@@ -25,6 +25,7 @@ mod sessions;
 mod stdio;
 mod tasks;
 mod tools;
+mod traced;
 mod wire;
 mod writing;
 
@@ -71,6 +72,11 @@ impl Memory {
             nobody: Arc::new(Asking::nobody()),
             ended: CancellationToken::new(),
         }
+    }
+
+    /// Returns how many sessions are open.
+    pub(crate) fn open_sessions(&self) -> usize {
+        self.sessions.count()
     }
 
     /// Forgets what nobody came back to.

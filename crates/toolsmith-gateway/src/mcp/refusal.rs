@@ -142,7 +142,6 @@ impl Refusal {
     }
 
     /// Returns the code.
-    #[cfg(test)]
     pub(crate) fn code(&self) -> i32 {
         self.code
     }

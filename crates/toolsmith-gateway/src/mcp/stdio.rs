@@ -18,8 +18,10 @@ use super::{
     lifecycle::initialize,
     listening::{Interest, Listening, View},
     refusal::Refusal,
+    revision::Revision,
     server::{answer_alone, answer_in_session, cancelled, hear},
     session::Session,
+    traced::{self, Told},
     wire::{self, Message, Notification, Request},
 };
 use crate::{Gateway, Visitor};
@@ -225,6 +227,20 @@ fn is_of_its_own(request: &Request<'_>) -> bool {
 }
 
 async fn answer_one(
+    gateway: &Gateway,
+    guest: Guest,
+    session: Option<&Arc<Session>>,
+    request: &Request<'_>,
+) -> Result<Answer, Refusal> {
+    let answering = answer_plainly(gateway, guest, session, request);
+    let Some(telemetry) = &gateway.0.config.telemetry else { return answering.await };
+    let session = session.filter(|_| !is_of_its_own(request));
+    let revision = session.map_or(Revision::Jul2026, |session| session.revision);
+    let told = Told { revision, session: None };
+    Box::pin(traced::request((gateway, telemetry), request, told, answering)).await
+}
+
+async fn answer_plainly(
     gateway: &Gateway,
     guest: Guest,
     session: Option<&Arc<Session>>,

@@ -18,7 +18,7 @@ use toolsmith_core::{
 };
 use toolsmith_engine::{Engine, Heard, Subscription};
 use toolsmith_gateway::{
-    Doorkeeper, Ended, Gateway, GatewayConfig, Health, Hosts, House, KeyRing, WithoutKey,
+    Doorkeeper, Ended, Gateway, GatewayConfig, Health, Hosts, House, KeyRing, Telemetry, WithoutKey,
 };
 use toolsmith_store::{NewKey, Seal, Store, StoreConfig};
 
@@ -76,6 +76,17 @@ impl Running {
         let gateway =
             Gateway::new(engine.clone(), Arc::new(Plain { library: None }), keys.door(), config);
         Self::open(engine, gateway.with_store(keys.store.clone())).await
+    }
+
+    /// The same, with traces of requests and calls.
+    pub(crate) async fn traced(telemetry: &Telemetry, tools: Vec<Tool>) -> Self {
+        let builder = Engine::builder().tools(builtins()).tools(tools);
+        let engine = builder.with_tracer(Arc::new(telemetry.clone())).build().unwrap();
+        let config =
+            GatewayConfig { telemetry: Some(telemetry.clone()), ..GatewayConfig::default() };
+        let house = Arc::new(Plain { library: None });
+        let gateway = Gateway::new(engine.clone(), house, Doorkeeper::local(), config);
+        Self::open(engine, gateway).await
     }
 
     async fn open(engine: Engine, gateway: Gateway) -> Self {

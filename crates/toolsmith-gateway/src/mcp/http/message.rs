@@ -21,6 +21,7 @@ use crate::{
         revision::Revision,
         server::{answer_alone, answer_in_session, hear},
         session::Session,
+        traced::{self, Told},
         wire::{Message, Request},
     },
 };
@@ -43,7 +44,15 @@ pub(super) async fn answer(
             refused(Some(request.id), &Refusal::lacks_scope(), Revision::Jul2026)
         }
         Message::Request(request) if is_alone => {
-            let answer = answer_alone(gateway, guest, Some(headers), &request).await;
+            let answering = answer_alone(gateway, guest, Some(headers), &request);
+            let answer = match &gateway.0.config.telemetry {
+                None => answering.await,
+                Some(telemetry) => {
+                    let told = Told { revision: Revision::Jul2026, session: None };
+                    let traced = traced::request((gateway, telemetry), &request, told, answering);
+                    Box::pin(traced).await
+                }
+            };
             respond(answer, &request, forms, Revision::Jul2026).await
         }
         Message::Request(request) if request.method == "initialize" => {
@@ -53,7 +62,7 @@ pub(super) async fn answer(
             StatusCode::ACCEPTED.into_response()
         }
         message => match find(gateway, &guest.visitor, session, spoken) {
-            Ok(session) => within(gateway, &session, guest, forms, message).await,
+            Ok(found) => within(gateway, (&found, session), guest, forms, message).await,
             Err(refusal) => {
                 let id = match &message {
                     Message::Request(request) => Some(request.id),
@@ -102,14 +111,22 @@ fn begin(gateway: &Gateway, visitor: &Visitor, request: &Request<'_>) -> Respons
 
 async fn within(
     gateway: &Gateway,
-    session: &Arc<Session>,
+    (session, key): (&Arc<Session>, Option<&str>),
     guest: Guest,
     forms: Forms,
     message: Message<'_>,
 ) -> Response {
     match message {
         Message::Request(request) => {
-            let answer = answer_in_session(gateway, session, guest, &request).await;
+            let answering = answer_in_session(gateway, session, guest, &request);
+            let answer = match &gateway.0.config.telemetry {
+                None => answering.await,
+                Some(telemetry) => {
+                    let told = Told { revision: session.revision, session: key };
+                    let traced = traced::request((gateway, telemetry), &request, told, answering);
+                    Box::pin(traced).await
+                }
+            };
             respond(answer, &request, forms, session.revision).await
         }
         Message::Notification(notification) => {

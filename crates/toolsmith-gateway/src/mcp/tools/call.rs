@@ -28,6 +28,7 @@ use crate::{
         wire::{self, Id, Request, present},
         writing::Writing,
     },
+    telemetry,
 };
 
 /// How many items a tool may be ahead of its client.
@@ -107,6 +108,7 @@ pub(crate) async fn call(
         let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
         let nobody: Arc<Asking> = Arc::clone(&gateway.0.mcp.nobody);
         let outcome = gateway.0.engine.call(call.with_asker(nobody)).await;
+        telemetry::note(outcome.call_id);
         if run.is_some_and(|run| run.token.is_cancelled()) {
             return Ok(Answer::Nothing);
         }
