@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Rights, Text};
+use crate::{Rights, Text, TraceContext};
 
 /// What kind of caller it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -112,6 +112,9 @@ pub struct Context {
     /// What the caller may see and use; never read from a client.
     #[serde(skip)]
     pub rights: Rights,
+    /// Where the call stands in a trace: below whom, and once it has begun, its own place.
+    #[serde(skip)]
+    pub trace: Option<TraceContext>,
 }
 
 impl Default for Context {
@@ -133,6 +136,7 @@ impl Default for Context {
             priority: 0,
             idempotency_key: None,
             rights: Rights::default(),
+            trace: None,
         }
     }
 }

@@ -57,9 +57,47 @@ pub enum EventKind {
     StoreFailing,
     /// Records are written again; `data` is `{written}`.
     StoreRecovered,
+    /// Events cannot be posted to a receiver; `data` is `{webhook, reason}`.
+    WebhookFailing,
+    /// Events are posted again; `data` is `{webhook, lost}`, the events that are lost to it.
+    WebhookRecovered,
 }
 
 impl EventKind {
+    /// Every kind.
+    pub const ALL: [Self; 25] = [
+        Self::ToolLoaded,
+        Self::ToolAdded,
+        Self::ToolUpdated,
+        Self::ToolRemoved,
+        Self::ToolStateChanged,
+        Self::ReloadStarted,
+        Self::ReloadCompleted,
+        Self::LoadError,
+        Self::CallRequested,
+        Self::ValidationError,
+        Self::ExecutionStarted,
+        Self::ExecutionCompleted,
+        Self::ExecutionFailed,
+        Self::OutputChunk,
+        Self::Progress,
+        Self::RetryScheduled,
+        Self::ApprovalRequested,
+        Self::ApprovalDecided,
+        Self::AccessRefused,
+        Self::ThreadStuck,
+        Self::ThreadHeld,
+        Self::StoreFailing,
+        Self::StoreRecovered,
+        Self::WebhookFailing,
+        Self::WebhookRecovered,
+    ];
+
+    /// Finds the kind with that stable name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
     /// Returns the stable name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -86,6 +124,8 @@ impl EventKind {
             Self::ThreadHeld => "thread_held",
             Self::StoreFailing => "store_failing",
             Self::StoreRecovered => "store_recovered",
+            Self::WebhookFailing => "webhook_failing",
+            Self::WebhookRecovered => "webhook_recovered",
         }
     }
 

@@ -55,6 +55,7 @@ mod state;
 mod template;
 mod tool;
 mod tool_context;
+mod trace;
 mod vault;
 mod version;
 mod visible;
@@ -85,7 +86,7 @@ pub use overlay::{Overlay, OverlayRefusal};
 pub use parameter::{Parameter, ParameterType, schema_of, spell_out};
 pub use policy::{
     Annotations, Approval, CachePolicy, Exposure, Quota, RateBy, RateLimit, RetryPolicy, RetryWhen,
-    Scope, seconds,
+    Scope, TaskSupport, seconds,
 };
 pub use problem::{Problem, ProblemKind};
 pub use record::{Receipt, Record, RecordSink};
@@ -99,6 +100,7 @@ pub use state::{State, Status};
 pub use template::{Resolved, Template, TemplateError};
 pub use tool::{Blocking, Factory, IntoTool, Sharing, Stateful, Tool, Work};
 pub use tool_context::{StreamItem, StreamSink, ToolContext};
+pub use trace::{NoTrace, TraceContext, TracedCall, Tracer};
 pub use vault::{Variables, Vault};
 pub use version::Version;
 pub use visible::visible;

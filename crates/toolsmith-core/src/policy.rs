@@ -40,6 +40,29 @@ pub enum Exposure {
     Hidden,
 }
 
+/// Whether calls of a tool become tasks, for callers that ask later what came of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskSupport {
+    /// A call that takes long does.
+    #[default]
+    Auto,
+    /// Every call does that does not end at once.
+    Optional,
+    /// The same, and who does not know tasks is refused.
+    Required,
+    /// None does.
+    Forbidden,
+}
+
+impl TaskSupport {
+    /// Tells whether nothing was said.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+    pub(crate) fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
+}
+
 /// Who may use a tool that is shared between systems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

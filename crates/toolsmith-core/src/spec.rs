@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{
     Annotations, Approval, BackendRuntime, CachePolicy, Category, Exposure, JsonText, Kind,
-    Parameter, RateLimit, RetryPolicy, Scope, Text, ToolError, ToolName, ToolRef, Version,
-    parameter::schema_of,
+    Parameter, RateLimit, RetryPolicy, Scope, TaskSupport, Text, ToolError, ToolName, ToolRef,
+    Version, parameter::schema_of,
 };
 
 /// The description of a tool: everything but the code that runs it.
@@ -107,6 +107,9 @@ pub struct ToolSpec {
     /// Whether it sends chunks while it runs.
     #[serde(default)]
     pub stream_support: bool,
+    /// Whether its calls become tasks.
+    #[serde(default, skip_serializing_if = "TaskSupport::is_auto")]
+    pub task_support: TaskSupport,
     /// Examples of calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<JsonText>,
@@ -153,6 +156,7 @@ impl ToolSpec {
             cost: None,
             approval: None,
             stream_support: false,
+            task_support: TaskSupport::Auto,
             examples: Vec::new(),
             deprecated: None,
             enabled: true,

@@ -43,6 +43,8 @@ struct Inner {
     reads: AtomicU64,
     /// How often it was looked which files there are.
     looks: AtomicU64,
+    /// How much was wrong with the files when they were read last.
+    problems: AtomicU64,
     /// Apart from the state, which a reload holds for its whole length.
     strictness: RwLock<Strictness>,
     switches: RwLock<Option<Switches>>,
@@ -110,6 +112,7 @@ impl Definitions {
             groups: Groups::default(),
             reads: AtomicU64::new(0),
             looks: AtomicU64::new(0),
+            problems: AtomicU64::new(0),
             strictness: RwLock::default(),
             switches: RwLock::default(),
             state: Mutex::default(),
@@ -204,6 +207,11 @@ impl Definitions {
             documents.into_iter().map(move |document| (file.clone(), document))
         };
         files.flat_map(read).collect()
+    }
+
+    /// Returns how much was wrong with the files when they were read last.
+    pub fn problems(&self) -> u64 {
+        self.0.problems.load(Relaxed)
     }
 
     /// Reads every file and puts the tools into an engine, which [`reload`](Self::reload) keeps up.
@@ -309,6 +317,7 @@ impl Definitions {
         self.0.groups.replace(&groups);
         let Changes { added, updated, removed, replaced, refused } = changes;
         problems.extend(refused.iter().map(|refused| self.problem_of(refused)));
+        self.0.problems.store(problems.len() as u64, Relaxed);
         let took = began.elapsed();
         let reloaded = Reloaded { added, updated, removed, replaced, problems, warnings, took };
         state.announce_end(occasion, &reloaded);

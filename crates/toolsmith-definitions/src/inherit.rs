@@ -22,7 +22,7 @@ pub(crate) fn fill(definition: &mut Definition, from: &ToolSpec) {
 type Say = fn(&mut ToolSpec, &ToolSpec);
 
 /// The keys of a definition, each with what it says.
-const SAYINGS: [(&[&str], Say); 28] = [
+const SAYINGS: [(&[&str], Say); 29] = [
     (&["title"], |to, own| to.title.clone_from(&own.title)),
     (&["description"], |to, own| to.description = own.description.clone()),
     (&["category"], |to, own| to.category = own.category.clone()),
@@ -56,6 +56,7 @@ const SAYINGS: [(&[&str], Say); 28] = [
     (&["cost"], |to, own| to.cost = own.cost),
     (&["approval"], |to, own| to.approval = own.approval),
     (&["stream_support"], |to, own| to.stream_support = own.stream_support),
+    (&["task_support"], |to, own| to.task_support = own.task_support),
     (&["examples"], |to, own| to.examples.clone_from(&own.examples)),
     (&["deprecated"], |to, own| to.deprecated.clone_from(&own.deprecated)),
     (&["enabled", "status"], |to, own| to.enabled = own.enabled),

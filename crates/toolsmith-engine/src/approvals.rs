@@ -5,7 +5,10 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::time::Instant;
+use tokio::{
+    sync::Notify,
+    time::{Instant, timeout_at},
+};
 use toolsmith_core::{CallId, Context, ErrorKind, JsonText, Text, Timestamp, ToolError, json};
 
 use crate::time::later;
@@ -15,7 +18,14 @@ const MOST_OPEN: usize = 10_000;
 
 /// The requests that wait for a person, and the grants that wait for their call.
 #[derive(Clone, Debug, Default)]
-pub struct Approvals(Arc<Mutex<HashMap<CallId, Request>>>);
+pub struct Approvals(Arc<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    requests: Mutex<HashMap<CallId, Request>>,
+    /// Wakes whoever waits for a decision.
+    decided: Notify,
+}
 
 /// A call that a person is asked about.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -36,6 +46,8 @@ pub struct Pending {
     pub reason: Text,
     /// When the call was made.
     pub requested_at: Timestamp,
+    /// Until when it can be decided, and the grant be used.
+    pub expires_at: Timestamp,
 }
 
 #[derive(Debug)]
@@ -83,11 +95,39 @@ impl Approvals {
     /// Returns the requests that wait for a decision, the oldest first.
     pub fn pending(&self) -> Vec<Pending> {
         let now = Instant::now();
-        let requests = self.0.lock();
+        let requests = self.0.requests.lock();
         let open = requests.values().filter(|r| r.state == State::Open && r.until > now);
         let mut pending: Vec<Pending> = open.map(|request| request.pending.clone()).collect();
         pending.sort_by_key(|pending| pending.approval_id);
         pending
+    }
+
+    /// Returns the request of that identifier, as long as it waits for a decision.
+    pub fn get(&self, id: CallId) -> Option<Pending> {
+        let requests = self.0.requests.lock();
+        let request = requests.get(&id)?;
+        let is_open = request.state == State::Open && request.until > Instant::now();
+        is_open.then(|| request.pending.clone())
+    }
+
+    /// Waits until a request is decided; nothing when it is not there, or when its time is over.
+    pub async fn decided(&self, id: CallId) -> Option<Decision> {
+        loop {
+            let news = self.0.decided.notified();
+            tokio::pin!(news);
+            // Enabled before the look: a decision that comes during it wakes as well.
+            news.as_mut().enable();
+            let until = {
+                let requests = self.0.requests.lock();
+                let request = requests.get(&id)?;
+                match request.state {
+                    State::Open => request.until,
+                    State::Granted | State::Taken => return Some(Decision::Grant),
+                    State::Denied => return Some(Decision::Deny),
+                }
+            };
+            timeout_at(until, news).await.ok()?;
+        }
     }
 
     /// Decides a request, and returns whose call it is; the caller cannot decide about its own.
@@ -97,7 +137,7 @@ impl Approvals {
         decision: Decision,
         by: &str,
     ) -> Result<Option<Text>, ToolError> {
-        let mut requests = self.0.lock();
+        let mut requests = self.0.requests.lock();
         let request = requests
             .get_mut(&id)
             .filter(|request| request.state == State::Open && request.until > Instant::now())
@@ -116,13 +156,14 @@ impl Approvals {
             Decision::Grant => State::Granted,
             Decision::Deny => State::Denied,
         };
+        self.0.decided.notify_waiters();
         Ok(request.pending.caller_id.clone())
     }
 
     /// Takes the grant for exactly this call, or says that a person must agree first.
     pub(crate) fn take(&self, question: &Question<'_>, scope: String) -> Result<Grant, ToolError> {
         let now = Instant::now();
-        let mut requests = self.0.lock();
+        let mut requests = self.0.requests.lock();
         requests.retain(|_, request| request.until > now);
         let found = requests.values_mut().find(|request| {
             request.scope == scope
@@ -166,6 +207,7 @@ impl Question<'_> {
                 user_id: self.context.user_id.clone(),
                 reason: self.reason.clone(),
                 requested_at: self.at,
+                expires_at: self.at.plus(self.expires),
             },
             input: self.input.clone(),
             scope,
@@ -195,7 +237,7 @@ impl Grant {
     /// Uses the grant up: the tool is about to run.
     pub(crate) fn spend(mut self) {
         if let Some(id) = self.id.take() {
-            self.approvals.0.lock().remove(&id);
+            self.approvals.0.requests.lock().remove(&id);
         }
     }
 }
@@ -203,7 +245,7 @@ impl Grant {
 impl Drop for Grant {
     fn drop(&mut self) {
         let Some(id) = self.id else { return };
-        if let Some(request) = self.approvals.0.lock().get_mut(&id) {
+        if let Some(request) = self.approvals.0.requests.lock().get_mut(&id) {
             request.state = State::Granted;
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolsmith_core::{
     Artifacts, Clock, EventKind, Executor, Ids, IntoTool, RandomIds, RecordSink, Redactor,
-    SystemClock, Text, Tool, ToolError, Work, json,
+    SystemClock, Text, Tool, ToolError, Tracer, Work, json,
 };
 
 use crate::{
@@ -21,6 +21,7 @@ use crate::{
     reuse::Keys,
     schema::Schema,
     shares::Shares,
+    tally::Tally,
     threads::Threads,
 };
 
@@ -37,6 +38,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     ids: Option<Arc<dyn Ids>>,
     redactor: Redactor,
+    tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl Builder {
@@ -96,6 +98,12 @@ impl Builder {
         self
     }
 
+    /// Says who writes traces; without it none are written.
+    pub fn with_tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
+        self.tracer = Some(tracer);
+        self
+    }
+
     /// Makes the engine, or says what is wrong with its tools or settings.
     pub fn build(self) -> Result<Engine, ToolError> {
         if let Some(problem) = self.problems.into_iter().next() {
@@ -118,6 +126,8 @@ impl Builder {
             clock,
             ids: self.ids.unwrap_or_else(|| Arc::new(RandomIds)),
             redactor: self.redactor,
+            tracer: self.tracer,
+            tally: Tally::default(),
             approvals: crate::approvals::Approvals::default(),
             keys: Keys::new(self.config.idempotency_window, self.config.idempotency_keys),
             streaks: crate::streaks::Streaks::default(),

@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 use toolsmith_core::{
     Artifacts, BoxFuture, Call, CallId, Caller, Clock, Context, ErrorKind, EventKind, Ids, Map,
     Origin, Outcome, RecordSink, Redactor, Rights, StreamItem, StreamSink, Text, Timestamp, Tool,
-    ToolError, ToolRef, ToolSpec, json,
+    ToolError, ToolRef, ToolSpec, Tracer, json,
 };
 
 use crate::{
@@ -34,6 +34,7 @@ use crate::{
     shares::Shares,
     streaks::Streaks,
     stream::CallStream,
+    tally::{Tallied, Tally},
     threads::{ThreadMetrics, Threads},
     time::later,
     watch::Held,
@@ -75,6 +76,8 @@ pub(crate) struct Parts {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn Ids>,
     pub(crate) redactor: Redactor,
+    pub(crate) tracer: Option<Arc<dyn Tracer>>,
+    pub(crate) tally: Tally,
     pub(crate) approvals: Approvals,
     pub(crate) keys: Keys,
     pub(crate) streaks: Streaks,
@@ -107,6 +110,10 @@ pub struct EngineMetrics {
     pub instances: usize,
     /// How often an async tool held its thread for too long.
     pub held_threads: u64,
+    /// Calls between their first stage and their record.
+    pub open_calls: usize,
+    /// Events that subscribers were too slow to hear.
+    pub missed_events: u64,
 }
 
 impl Engine {
@@ -161,6 +168,11 @@ impl Engine {
         &self.0.approvals
     }
 
+    /// Tells whether something besides the tools themselves can ask for approval of a call.
+    pub fn has_interceptors(&self) -> bool {
+        !self.0.interceptors.is_empty()
+    }
+
     /// Decides about a call that waits for approval; the decision is told to subscribers.
     pub fn decide(
         &self,
@@ -210,7 +222,19 @@ impl Engine {
             waiting_in_conversations: self.0.gates.waiting(),
             instances: self.0.instances.len(),
             held_threads: self.0.held.count(),
+            open_calls: self.0.open.count(),
+            missed_events: self.0.events.missed(),
         }
+    }
+
+    /// Returns how calls went since the start, by the door that they came through.
+    pub fn tallied(&self) -> Vec<Tallied> {
+        self.0.tally.read()
+    }
+
+    /// Returns who writes traces, when anybody does.
+    pub fn tracer(&self) -> Option<&Arc<dyn Tracer>> {
+        self.0.tracer.as_ref()
     }
 
     /// Closes the objects that stateful tools keep for a thread; for when the thread ends.

@@ -18,6 +18,7 @@ const BACKLOG: usize = 4_096;
 /// The sending side of the bus.
 pub(crate) struct Events {
     listeners: Arc<AtomicUsize>,
+    missed: Arc<AtomicU64>,
     next_id: AtomicU64,
     sender: RwLock<Option<broadcast::Sender<Arc<Event>>>>,
     clock: Arc<dyn Clock>,
@@ -28,6 +29,7 @@ impl Events {
         // The channel's memory is taken when somebody first listens.
         Self {
             listeners: Arc::default(),
+            missed: Arc::default(),
             next_id: AtomicU64::new(1),
             sender: RwLock::new(None),
             clock,
@@ -38,7 +40,16 @@ impl Events {
         let mut sender = self.sender.write();
         let sender = sender.get_or_insert_with(|| broadcast::channel(BACKLOG).0);
         self.listeners.fetch_add(1, Relaxed);
-        Subscription { receiver: sender.subscribe(), listeners: Arc::clone(&self.listeners) }
+        Subscription {
+            receiver: sender.subscribe(),
+            listeners: Arc::clone(&self.listeners),
+            missed: Arc::clone(&self.missed),
+        }
+    }
+
+    /// Returns how many events subscribers were too slow to hear.
+    pub(crate) fn missed(&self) -> u64 {
+        self.missed.load(Relaxed)
     }
 
     /// Tells whether anybody listens; the data of an event is made only then.
@@ -86,6 +97,7 @@ impl fmt::Debug for Events {
 pub struct Subscription {
     receiver: broadcast::Receiver<Arc<Event>>,
     listeners: Arc<AtomicUsize>,
+    missed: Arc<AtomicU64>,
 }
 
 /// What a subscriber hears.
@@ -102,7 +114,7 @@ impl Subscription {
     pub async fn next(&mut self) -> Option<Heard> {
         match self.receiver.recv().await {
             Ok(event) => Some(Heard::Event(event)),
-            Err(RecvError::Lagged(missed)) => Some(Heard::Missed(missed)),
+            Err(RecvError::Lagged(missed)) => Some(self.miss(missed)),
             Err(RecvError::Closed) => None,
         }
     }
@@ -111,9 +123,14 @@ impl Subscription {
     pub fn try_next(&mut self) -> Option<Heard> {
         match self.receiver.try_recv() {
             Ok(event) => Some(Heard::Event(event)),
-            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Heard::Missed(missed)),
+            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(self.miss(missed)),
             Err(_) => None,
         }
+    }
+
+    fn miss(&self, missed: u64) -> Heard {
+        self.missed.fetch_add(missed, Relaxed);
+        Heard::Missed(missed)
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) const LANES: usize = 8;
 
 /// One copy for each lane, none sharing a cache line with another.
 #[derive(Debug)]
-pub(crate) struct Lanes<T>([Apart<T>; LANES]);
+pub struct Lanes<T>([Apart<T>; LANES]);
 
 /// 128 bytes, because processors fetch lines in pairs.
 #[derive(Debug)]
@@ -20,11 +20,11 @@ struct Apart<T>(T);
 
 /// The lane of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lane(usize);
+pub struct Lane(usize);
 
 impl Lane {
     /// Returns the lane of this thread.
-    pub(crate) fn here() -> Self {
+    pub fn here() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         thread_local!(static MINE: usize = NEXT.fetch_add(1, Relaxed) % LANES);
         // A thread whose locals are gone already is about to end; any lane will do.
@@ -32,7 +32,7 @@ impl Lane {
     }
 
     /// Returns what an array has for this lane.
-    pub(crate) fn of<T>(self, array: &[T; LANES]) -> &T {
+    pub fn of<T>(self, array: &[T; LANES]) -> &T {
         // A lane is always one of those there are; the remainder proves it to the compiler.
         &array[self.0 % LANES]
     }
@@ -40,17 +40,17 @@ impl Lane {
 
 impl<T> Lanes<T> {
     /// Makes a copy for each lane.
-    pub(crate) fn new(mut make: impl FnMut() -> T) -> Self {
+    pub fn new(mut make: impl FnMut() -> T) -> Self {
         Self(std::array::from_fn(|_| Apart(make())))
     }
 
     /// Returns the copy of a lane.
-    pub(crate) fn at(&self, lane: Lane) -> &T {
+    pub fn at(&self, lane: Lane) -> &T {
         &lane.of(&self.0).0
     }
 
     /// Returns every copy.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.0.iter().map(|lane| &lane.0)
     }
 }

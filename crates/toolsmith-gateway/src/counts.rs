@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use toolsmith_core::{AllowList, BackendRuntime, Rights, Text};
+use toolsmith_core::{BackendRuntime, Rights};
 use toolsmith_engine::registry::{Filter, Registry};
 
-/// How many sets of rights are remembered: more than that take turns.
-const MOST_RIGHTS: usize = 64;
+use crate::by_sight::BySight;
 
 /// The kinds of place that a tool runs in, in the order in which they are shown.
 pub(crate) const RUNTIMES: [BackendRuntime; 4] = [
@@ -19,16 +17,7 @@ pub(crate) const RUNTIMES: [BackendRuntime; 4] = [
 
 /// Counts of tools, good for as long as the registry stays as it is.
 #[derive(Debug, Default)]
-pub(crate) struct Counts(Mutex<Known>);
-
-#[derive(Debug, Default)]
-struct Known {
-    generation: u64,
-    counts: Vec<(Sight, Arc<Count>)>,
-}
-
-/// What decides which tools somebody sees.
-type Sight = (Option<AllowList>, Option<Text>);
+pub(crate) struct Counts(BySight<Arc<Count>>);
 
 /// How many tools somebody sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,31 +33,7 @@ pub(crate) struct Count {
 impl Counts {
     /// Returns how many tools these rights show.
     pub(crate) fn of(&self, registry: &Registry, rights: &Rights) -> Arc<Count> {
-        // Read before the tools: a change in between makes the count old, never the number.
-        let generation = registry.generation();
-        let sight = (rights.tools.clone(), rights.namespace.clone());
-        if let Some(count) = self.known(generation, &sight) {
-            return count;
-        }
-        let count = Arc::new(Count::of(registry, rights));
-        let mut known = self.0.lock();
-        if known.generation == generation {
-            if known.counts.len() >= MOST_RIGHTS {
-                known.counts.remove(0);
-            }
-            known.counts.push((sight, Arc::clone(&count)));
-        }
-        count
-    }
-
-    fn known(&self, generation: u64, sight: &Sight) -> Option<Arc<Count>> {
-        let mut known = self.0.lock();
-        if known.generation < generation {
-            *known = Known { generation, counts: Vec::new() };
-        }
-        let is_current = known.generation == generation;
-        let found = known.counts.iter().find(|(other, _)| is_current && other == sight);
-        found.map(|(_, count)| Arc::clone(count))
+        self.0.of(registry, rights, |registry, rights| Arc::new(Count::of(registry, rights)))
     }
 }
 
@@ -89,10 +54,11 @@ impl Count {
 
 #[cfg(test)]
 mod tests {
-    use toolsmith_core::{Tool, ToolSpec, json};
+    use toolsmith_core::{AllowList, Tool, ToolSpec, json};
     use toolsmith_engine::Engine;
 
     use super::*;
+    use crate::by_sight::MOST_RIGHTS;
 
     fn tool(name: &str) -> Tool {
         Tool::function(ToolSpec::new(name).unwrap(), |_, _| async { Ok(json!(null)) })
@@ -118,6 +84,6 @@ mod tests {
             assert_eq!(counts.of(engine.registry(), &rights).total, 1);
         }
         assert_eq!(counts.of(engine.registry(), &Rights::default()).total, 2);
-        assert!(counts.0.lock().counts.len() <= MOST_RIGHTS);
+        assert!(counts.0.len() <= MOST_RIGHTS);
     }
 }

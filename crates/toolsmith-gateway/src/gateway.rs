@@ -1,6 +1,7 @@
 //! What the doors share.
 
 use std::{
+    collections::BTreeMap,
     path::PathBuf,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -8,13 +9,14 @@ use std::{
 
 use tokio::time::Instant;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use toolsmith_core::{CallerType, Context};
+use toolsmith_core::{CallerType, Context, Secret};
 use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    Caretaker, Doorkeeper, House, Tls, Visitor, counts::Counts, door::Guard, feed::Feed,
-    http::Failure, mcp, underway::Underway,
+    AccessLog, Caretaker, Doorkeeper, Health, House, MetricsDoor, Telemetry, Tls, Visitor,
+    Webhooks, by_sight::BySight, counts::Counts, door::Guard, feed::Feed, http::Failure, mcp,
+    metrics::Metrics, telemetry, underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -35,9 +37,14 @@ pub(crate) struct Parts {
     pub(crate) mcp: mcp::Memory,
     /// The records, when any are kept.
     store: OnceLock<Store>,
+    /// Who is told of events elsewhere, when anybody is.
+    webhooks: OnceLock<Webhooks>,
     pub(crate) counts: Counts,
+    /// What tells whether somebody's tools have changed.
+    pub(crate) marks: BySight<u64>,
     pub(crate) underway: Underway,
     pub(crate) feed: Feed,
+    pub(crate) metrics: Metrics,
     /// What goes on without a connection.
     pub(crate) tasks: TaskTracker,
     /// Says that the doors are closing.
@@ -67,6 +74,45 @@ pub struct GatewayConfig {
     pub public_url: Option<String>,
     /// How many calls of one caller with a key or token run at once, where that says nothing.
     pub calls_per_caller: Option<u32>,
+    /// After how long a call becomes a task, for MCP clients that know tasks.
+    pub task_after: Duration,
+    /// From whom an approval can come in answer to a question over MCP.
+    pub approve_by_elicitation: ByElicitation,
+    /// Who may read `/metrics`.
+    pub metrics: MetricsDoor,
+    /// A key that opens `/metrics` and nothing else.
+    pub metrics_key: Option<Secret>,
+    /// How large answers are sent.
+    pub answers: Answers,
+    /// Where a line is written for each request.
+    pub access_log: Option<AccessLog>,
+    /// Where traces and metrics go.
+    pub telemetry: Option<Telemetry>,
+}
+
+/// From whom an approval can come in answer to a question over MCP.
+///
+/// The answer comes over the connection of the caller itself, and nobody can see from here whether
+/// a person gave it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByElicitation {
+    /// From whoever started this program and speaks with it on its standard streams.
+    #[default]
+    Streams,
+    /// From the person at any client.
+    Always,
+    /// From nobody: an administrator decides elsewhere.
+    Never,
+}
+
+/// How large answers are sent to clients that take them packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// Packed by gzip.
+    #[default]
+    Packed,
+    /// As they are.
+    Plain,
 }
 
 impl Default for GatewayConfig {
@@ -79,10 +125,24 @@ impl Default for GatewayConfig {
             allowed_paths: None,
             max_mcp_sessions: 10_000,
             mcp_session_timeout: Duration::from_mins(30),
+            metrics: MetricsDoor::default(),
+            metrics_key: None,
+            answers: Answers::default(),
+            access_log: None,
+            telemetry: None,
             tls: None,
             public_url: None,
             calls_per_caller: None,
+            task_after: Duration::from_secs(10),
+            approve_by_elicitation: ByElicitation::default(),
         }
+    }
+}
+
+impl GatewayConfig {
+    /// Tells whether anybody wants to know of each request.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.access_log.is_some() || self.telemetry.is_some()
     }
 }
 
@@ -103,9 +163,12 @@ impl Gateway {
             config,
             started: Instant::now(),
             store: OnceLock::new(),
+            webhooks: OnceLock::new(),
             counts: Counts::default(),
+            marks: BySight::default(),
             underway: Underway::default(),
             feed: Feed::default(),
+            metrics: Metrics::default(),
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
             mcp,
@@ -118,6 +181,21 @@ impl Gateway {
         // There is one store for as long as there are doors: a second one is left out.
         self.0.store.set(store).ok();
         self
+    }
+
+    /// Says who is told of events elsewhere; how they are is a part of the health.
+    #[must_use]
+    pub fn with_webhooks(self, webhooks: Webhooks) -> Self {
+        self.0.webhooks.set(webhooks).ok();
+        self
+    }
+
+    /// Returns how the parts of the program are, by name.
+    pub(crate) fn health(&self) -> BTreeMap<&'static str, Health> {
+        let mut parts = self.0.house.health();
+        let webhooks = self.0.webhooks.get().and_then(Webhooks::health);
+        parts.extend(webhooks.map(|health| ("webhooks", health)));
+        parts
     }
 
     /// Returns the records.
@@ -142,6 +220,7 @@ impl Gateway {
             caller_type: door,
             allowed_paths: self.0.config.allowed_paths.clone(),
             rights,
+            trace: self.0.config.telemetry.as_ref().and_then(|_| telemetry::here()),
             ..Context::default()
         }
     }

@@ -19,6 +19,16 @@ pub trait House: Debug + Send + Sync {
     /// Returns how the parts of the program are, by name.
     fn health(&self) -> BTreeMap<&'static str, Health>;
 
+    /// Tells whether everything is there that calls may need.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Returns the states of the servers whose tools are offered.
+    fn upstreams(&self) -> Vec<(Text, State)> {
+        Vec::new()
+    }
+
     /// Returns where outputs are kept that were too large to show, if they are.
     fn artifacts(&self) -> Option<Arc<dyn Artifacts>> {
         None

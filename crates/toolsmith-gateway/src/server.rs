@@ -1,6 +1,6 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{convert::Infallible, io, pin::Pin, sync::Arc, time::Duration};
+use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
 use hyper::{
     server::conn::http1::{self, Parts},
@@ -19,6 +19,7 @@ use crate::{
     http::{Answering, Failure},
     peer,
     transport::Transport,
+    watched::Watched,
     wire::Wire,
 };
 
@@ -49,6 +50,9 @@ pub struct Ended {
 /// calls on old ones by the engine.
 pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationToken) -> Ended {
     let config = &gateway.0.config;
+    if let Some(telemetry) = &config.telemetry {
+        telemetry.measure(&gateway.0);
+    }
     let door = Arc::new(Door::new(&gateway, stop.clone()));
     let connections = TaskTracker::new();
     let mut sweeping = interval(config.mcp_session_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP));
@@ -65,7 +69,7 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
             () = stop.cancelled() => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    let answering = Arc::clone(&door).answer(stream, permit);
+                    let answering = Arc::clone(&door).answer(stream, peer, permit);
                     connections.spawn(peer::scope(peer.ip(), answering));
                 }
                 Err(error) => rest_after(&error).await,
@@ -105,7 +109,8 @@ async fn rest_after(error: &io::Error) {
 
 /// What every connection needs.
 struct Door {
-    answering: Answering,
+    answering: Arc<Answering>,
+    gateway: Gateway,
     protocol: http1::Builder,
     transport: Transport,
     stop: CancellationToken,
@@ -123,18 +128,24 @@ impl Door {
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
         let transport = Transport::new(gateway.0.config.tls.clone());
-        Self { answering: Answering::new(gateway.clone()), protocol, transport, stop }
+        let answering = Arc::new(Answering::new(gateway.clone()));
+        Self { answering, gateway: gateway.clone(), protocol, transport, stop }
     }
 
     /// Answers the requests of one connection.
-    async fn answer(self: Arc<Self>, stream: TcpStream, _permit: OwnedSemaphorePermit) {
+    async fn answer(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        _permit: OwnedSemaphorePermit,
+    ) {
+        let _connected = self.gateway.0.metrics.connect();
         // Answers are small and whole: waiting for more to send with them only costs time.
         stream.set_nodelay(true).ok();
         let Some(stream) = self.transport.open(stream).await else { return };
         let io = TokioIo::new(Wire::new(stream));
-        let answering = &self.answering;
-        let service =
-            service_fn(async |request| Ok::<_, Infallible>(answering.answer(request).await));
+        let watched = Watched::new(Arc::clone(&self.answering), self.gateway.clone(), peer);
+        let service = service_fn(|request| watched.answer(request));
         let mut connection = self.protocol.serve_connection(io, service);
         let ended = tokio::select! {
             biased;

@@ -26,7 +26,7 @@ const MOST_STARTED_BY_ONE: usize = 2_048;
 
 /// How many outcomes are kept for those who ask later, and for how long; then the record answers.
 const MOST_KEPT: usize = 1_024;
-const KEPT_FOR: Duration = Duration::from_mins(10);
+pub(crate) const KEPT_FOR: Duration = Duration::from_mins(10);
 
 /// The calls of the doors; cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -87,9 +87,9 @@ pub(crate) enum Progress {
 
 impl Underway {
     /// Gives a call its identifier and puts it into the table.
-    pub(crate) fn enrol(&self, engine: &Engine, caller: &Text, call: Call) -> (Call, Enrolled) {
-        let (call, newcomer) = self.announce(engine, caller, call);
-        (call, newcomer.enrol())
+    pub(crate) fn enrol(&self, engine: &Engine, caller: &Text, mut call: Call) -> (Call, Enrolled) {
+        let enrolled = self.announce(engine, caller, &mut call).enrol();
+        (call, enrolled)
     }
 
     /// Gives a call its identifier, and the means to end it; it is not in the table yet.
@@ -97,11 +97,11 @@ impl Underway {
         &'a self,
         engine: &Engine,
         caller: &'a Text,
-        call: Call,
-    ) -> (Call, Newcomer<'a>) {
+        call: &mut Call,
+    ) -> Newcomer<'a> {
         let (id, cancel) = (engine.new_call_id(), CancellationToken::new());
-        let newcomer = Newcomer { underway: self, caller, id, cancel: cancel.clone() };
-        (call.with_id(id).with_cancel(cancel), newcomer)
+        (call.id, call.cancel) = (Some(id), Some(cancel.clone()));
+        Newcomer { underway: self, caller, id, cancel }
     }
 
     /// Takes a place for a call that nobody will wait for; nothing when there are too many.
@@ -116,10 +116,9 @@ impl Underway {
         Some(Place { underway: self.clone(), caller: caller.clone() })
     }
 
-    /// Keeps what came of a call, for those who ask later.
-    pub(crate) fn keep(&self, caller: Text, outcome: Outcome) {
+    /// Keeps what came of a call, for those who ask later by the identifier that they were told.
+    pub(crate) fn keep(&self, id: CallId, caller: Text, outcome: Outcome) {
         let now = Instant::now();
-        let id = outcome.call_id;
         let mut kept = self.0.kept.lock();
         kept.outcomes.insert(id, (caller, Arc::new(outcome)));
         kept.order.push_back((now, id));
@@ -237,12 +236,13 @@ mod tests {
         let (engine, underway) = (Engine::builder().build().unwrap(), Underway::default());
         let first = outcome(&engine).await;
         let id = first.call_id;
-        underway.keep("a".into(), first);
+        underway.keep(id, "a".into(), first);
         assert!(matches!(underway.look_up(id), Some((_, Progress::Finished(_)))));
         underway.0.kept.lock().forget(Instant::now() + KEPT_FOR);
         assert!(underway.look_up(id).is_none());
         for _ in 0..MOST_KEPT + 5 {
-            underway.keep("a".into(), outcome(&engine).await);
+            let outcome = outcome(&engine).await;
+            underway.keep(outcome.call_id, "a".into(), outcome);
         }
         assert_eq!(underway.0.kept.lock().outcomes.len(), MOST_KEPT);
     }
@@ -262,8 +262,8 @@ mod tests {
     async fn a_call_that_does_not_end_at_once_is_found_until_it_does() {
         let (engine, underway) = (Engine::builder().build().unwrap(), Underway::default());
         let caller = Text::from("a");
-        let nothing = || Call::new("nothing", json!({}));
-        let (call, newcomer) = underway.announce(&engine, &caller, nothing());
+        let mut call = Call::new("nothing", json!({}));
+        let newcomer = underway.announce(&engine, &caller, &mut call);
         let id = call.id.unwrap();
         let mut seen = Vec::new();
         let work = poll_fn(|cx| {

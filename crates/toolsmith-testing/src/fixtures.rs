@@ -62,6 +62,13 @@ pub fn schemathesis() -> Option<PathBuf> {
     program.is_file().then_some(program)
 }
 
+/// Returns the Python that can read metrics and traces, which the test command puts into the
+/// target folder.
+pub fn telemetry_python() -> Option<PathBuf> {
+    let program = folders::target().join("test-deps/telemetry/bin/python");
+    program.is_file().then_some(program)
+}
+
 /// Returns the folder of real-world files (`../shared/data` beside the project).
 pub fn shared() -> Option<PathBuf> {
     beside("shared/data")

@@ -14,6 +14,7 @@
 //! ```
 
 pub mod clock;
+pub mod collector;
 pub mod conformance;
 pub mod fixtures;
 pub mod ids;

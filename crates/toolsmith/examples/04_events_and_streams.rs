@@ -26,7 +26,7 @@ pub(crate) async fn main() -> Result<(), ToolError> {
     while let Some(followed) = stream.next().await {
         match followed {
             Followed::Item(StreamItem::Chunk(chunk)) => chunks.push(chunk),
-            Followed::Item(StreamItem::Progress { .. }) => {}
+            Followed::Item(StreamItem::Progress { .. } | StreamItem::Log { .. }) => {}
             Followed::Outcome(outcome) => assert_eq!(outcome.output(), &json!("done")),
         }
     }

@@ -1,10 +1,11 @@
 //! `toolsmith mcp`: the tools for the program that started us, over standard input and output.
 
-use std::{path::Path, process::ExitCode, time::Duration};
+use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 use tokio::io::{stdin, stdout};
+use toolsmith_core::Tracer;
 use toolsmith_gateway::{Doorkeeper, Gateway};
 
 use crate::{
@@ -35,15 +36,23 @@ pub(crate) fn run(session: &Session, mcp: &Mcp) -> Result<ExitCode> {
 
 async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> Result<ExitCode> {
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
-    let mut workshop = Workshop::open(session, settings).await?;
+    let mut config = compose::gateway_config(settings, &session.environment)?;
+    config.telemetry = compose::telemetry(session, settings)?;
+    let telemetry = config.telemetry.clone();
+    let tracer = telemetry.clone().map(|telemetry| Arc::new(telemetry) as Arc<dyn Tracer>);
+    let mut workshop = Workshop::open_traced(session, settings, tracer).await?;
     workshop.watch(settings);
     interrupt.token().run_until_cancelled(workshop.gather(GATHERING)).await;
-    let config = compose::gateway_config(settings, &session.environment);
     let gateway =
         Gateway::new(workshop.engine().clone(), workshop.house(), Doorkeeper::local(), config);
+    let webhooks = compose::webhooks(session, settings, workshop.engine())?;
     let streams = (stdin(), stdout());
     let stop = interrupt.token().clone();
     let spoken = toolsmith_gateway::speak(gateway, group, streams, stop).await;
+    compose::close_webhooks(&webhooks).await;
+    if let Some(telemetry) = telemetry {
+        telemetry.close().await;
+    }
     workshop.close().await;
     spoken.context("cannot speak MCP")?;
     Ok(exit::SUCCESS.into())

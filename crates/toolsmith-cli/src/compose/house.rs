@@ -6,17 +6,20 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use tokio::task::AbortHandle;
 use toolsmith_connectors::{
     life::{Held, Services},
     mcp::Servers,
 };
 use toolsmith_core::{
-    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Library, State, ToolName, ToolSpec,
+    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Library, State, Text, ToolName, ToolSpec,
 };
 use toolsmith_definitions::{Definitions, Switches};
 use toolsmith_engine::Engine;
 use toolsmith_gateway::{Caretaker, Health, House};
 use toolsmith_store::{self as store, ArtifactQuery, Store};
+
+use crate::wording::counted;
 
 /// The program as its doors see it.
 #[derive(Clone, Debug)]
@@ -30,6 +33,8 @@ pub(super) struct Premises {
     pub(super) builtins: Arc<BTreeSet<ToolName>>,
     /// The services that were started by hand, which are not idle.
     pub(super) held: Arc<Mutex<BTreeMap<String, Held>>>,
+    /// Asks MCP servers what they offer, at the start.
+    pub(super) asked: Option<AbortHandle>,
     /// Nothing when records cannot be kept; then why.
     pub(super) store: Result<Store, String>,
     /// What MCP servers offer besides tools.
@@ -52,7 +57,20 @@ impl House for Premises {
     }
 
     fn health(&self) -> BTreeMap<&'static str, Health> {
-        BTreeMap::from([("store", self.store_health()), ("upstreams", self.upstreams())])
+        BTreeMap::from([
+            ("store", self.store_health()),
+            ("tools", self.tools_health()),
+            ("upstreams", self.upstreams_health()),
+        ])
+    }
+
+    fn is_ready(&self) -> bool {
+        self.asked.as_ref().is_none_or(AbortHandle::is_finished)
+    }
+
+    fn upstreams(&self) -> Vec<(Text, State)> {
+        let statuses = self.servers.statuses().into_iter();
+        statuses.map(|server| (server.name.as_str().into(), server.state)).collect()
     }
 
     fn artifacts(&self) -> Option<Arc<dyn Artifacts>> {
@@ -96,7 +114,18 @@ impl Premises {
         }
     }
 
-    fn upstreams(&self) -> Health {
+    /// A definition that cannot be read is missing, or is served as it was before.
+    fn tools_health(&self) -> Health {
+        match self.definitions.problems() {
+            0 => Health::good(),
+            count => {
+                let problems = counted(count, "problem");
+                Health::bad(format!("{problems} in the definitions; the log names them"))
+            }
+        }
+    }
+
+    fn upstreams_health(&self) -> Health {
         let statuses = self.servers.statuses();
         let failed = statuses.iter().filter(|server| server.state == State::Failed);
         let names: Vec<&str> = failed.map(|server| server.name.as_str()).collect();

@@ -8,8 +8,10 @@ mod house;
 mod servers;
 mod services;
 mod settings;
+mod telemetry;
 mod toolbox;
 mod unwritten;
+mod webhooks;
 mod workshop;
 
 #[cfg(test)]
@@ -22,7 +24,9 @@ use toolsmith_store::{Access, Store, StoreConfig, StoreError};
 
 pub(crate) use self::{
     settings::{client, data_folder, gateway_config},
+    telemetry::telemetry,
     toolbox::{Toolbox, Wanted, switches},
+    webhooks::{close as close_webhooks, webhooks},
     workshop::Workshop,
 };
 use crate::{Session, config::Settings, runtime::block_on};

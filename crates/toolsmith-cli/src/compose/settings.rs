@@ -13,13 +13,16 @@ use toolsmith_engine::{
     EngineConfig, UnknownParameters,
     limiter::{self, LimiterConfig},
 };
-use toolsmith_gateway::GatewayConfig;
+use toolsmith_gateway::{
+    AccessLog, AccessTarget, Answers, ByElicitation, GatewayConfig, MetricsDoor,
+};
 use toolsmith_net::{Allow, Client};
 use toolsmith_store::{Durability, StoreConfig};
 
 use crate::{
     config::{self, Environment, Limits, Provider, Settings, Strategy, WebSearch},
     exit::UsageError,
+    files,
 };
 
 /// The longest time that a call may ask for: whoever sits at the shell decides, within a year.
@@ -43,19 +46,57 @@ pub(super) fn engine_config(settings: &Settings) -> EngineConfig {
 }
 
 /// Returns how the doors are set.
-pub(crate) fn gateway_config(settings: &Settings, environment: &Environment) -> GatewayConfig {
+pub(crate) fn gateway_config(
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<GatewayConfig> {
     let serve = &settings.serve;
+    let key = serve.metrics_key.as_ref().map(|key| {
+        let resolved = key.expose().resolve(environment);
+        resolved.map_err(|why| UsageError::new(format!("serve.metrics_key: {why}")))
+    });
     let half = settings.limits.max_concurrent.div_ceil(2);
     let calls_per_caller = serve.calls_per_caller.unwrap_or(half);
-    GatewayConfig {
+    Ok(GatewayConfig {
         calls_per_caller: Some(u32::try_from(calls_per_caller).unwrap_or(u32::MAX)),
         max_body_bytes: serve.max_body_bytes,
         read_timeout: serve.read_timeout,
         max_connections: serve.max_connections,
         shutdown_timeout: serve.shutdown_timeout,
         allowed_paths: Some(allowed_paths(settings, environment)),
+        task_after: serve.task_after,
+        approve_by_elicitation: match settings.by_elicitation {
+            config::ByElicitation::Stdio => ByElicitation::Streams,
+            config::ByElicitation::Always => ByElicitation::Always,
+            config::ByElicitation::Never => ByElicitation::Never,
+        },
+        max_mcp_sessions: serve.max_mcp_sessions,
+        mcp_session_timeout: serve.mcp_session_timeout,
+        metrics: match serve.metrics {
+            config::MetricsDoor::Admin => MetricsDoor::Admins,
+            config::MetricsDoor::Open => MetricsDoor::Open,
+            config::MetricsDoor::Off => MetricsDoor::Off,
+        },
+        metrics_key: key.transpose()?.map(|key| key.text),
+        answers: if serve.compression { Answers::Packed } else { Answers::Plain },
+        access_log: access_log(settings, environment)?,
         ..GatewayConfig::default()
-    }
+    })
+}
+
+fn access_log(settings: &Settings, environment: &Environment) -> Result<Option<AccessLog>> {
+    let written = settings.serve.access_log.resolve(environment);
+    let written = written.map_err(|why| UsageError::new(format!("serve.access_log: {why}")))?;
+    let target = match written.text.expose().as_str() {
+        "off" | "" => return Ok(None),
+        "on" => AccessTarget::Terminal,
+        path => AccessTarget::File(PathBuf::from(path)),
+    };
+    let opened = AccessLog::open(target).map_err(|error| {
+        let why = files::explain(&error);
+        UsageError::new(format!("serve.access_log: cannot be written: {why}"))
+    });
+    Ok(Some(opened?))
 }
 
 fn limiter_config(limits: &Limits) -> LimiterConfig {

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use parking_lot::Mutex;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
-use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, json};
+use toolsmith_core::{Call, Context, EventKind, Outcome, StreamItem, Tracer, json};
 use toolsmith_definitions::Watching;
 use toolsmith_engine::{Engine, Followed};
 use toolsmith_gateway::House;
@@ -54,12 +54,24 @@ impl Workshop {
     ///
     /// A store that cannot write is no error: `batched` answers and warns, `sync` refuses calls.
     pub(crate) async fn open(session: &Session, settings: &Settings) -> Result<Self> {
+        Self::open_traced(session, settings, None).await
+    }
+
+    /// The same, with someone who writes traces of calls.
+    pub(crate) async fn open_traced(
+        session: &Session,
+        settings: &Settings,
+        tracer: Option<Arc<dyn Tracer>>,
+    ) -> Result<Self> {
         let toolbox = Toolbox::open(session, settings)?;
         let link = Link::default();
         let mut config = settings::store_config(settings, &session.environment)?;
         listen(&mut config, &link);
         let keeping = Keeping::open(config).await?;
-        let builder = super::builder(session, settings, toolbox.builtins());
+        let mut builder = super::builder(session, settings, toolbox.builtins());
+        if let Some(tracer) = tracer {
+            builder = builder.with_tracer(tracer);
+        }
         let engine = match &keeping {
             Keeping::Store(store) => builder
                 .with_records(Arc::new(store.clone()))
@@ -119,6 +131,7 @@ impl Workshop {
             engine: self.engine.clone(),
             switches: self.toolbox.switches().clone(),
             builtins: Arc::new(builtins),
+            asked: self.asking.as_ref().map(AbortOnDropHandle::abort_handle),
             held: Arc::default(),
             definitions: self.toolbox.definitions().clone(),
             servers: self.toolbox.servers().clone(),

@@ -10,7 +10,8 @@ use super::{
         Seconds, Slot, Switch, Text, bind,
     },
     mcp_servers,
-    settings::{Durability, Provider, Settings, Strategy},
+    settings::{ByElicitation, Durability, MetricsDoor, Provider, Settings, Strategy},
+    webhooks,
 };
 
 /// What a variable of the environment begins with to be ours.
@@ -169,6 +170,14 @@ pub(super) static ROWS: &[Row] = &[
         bind(mcp_servers::KIND, &mut s.mcp_servers)
     })
     .twin_of("mcpServers"),
+    Row::new(
+        "approvals.by_elicitation",
+        "Which MCP clients approve calls in a dialogue: `stdio` is who started `toolsmith mcp`.",
+        |s| bind(Choice(&ELICITED), &mut s.by_elicitation),
+    ),
+    Row::new("webhooks", "Who is told of events by signed requests, by name.", |s| {
+        bind(webhooks::KIND, &mut s.webhooks)
+    }),
     Row::new("serve.listen", "The address and port that `toolsmith serve` listens on.", |s| {
         bind(Text("an address and a port"), &mut s.serve.listen)
     }),
@@ -211,13 +220,69 @@ pub(super) static ROWS: &[Row] = &[
     Row::new("serve.shutdown_timeout", "Seconds that calls may take to end at the end.", |s| {
         bind(Seconds, &mut s.serve.shutdown_timeout)
     }),
+    Row::new(
+        "serve.task_after",
+        "Seconds after which a call becomes a task, for MCP clients that know tasks.",
+        |s| bind(Seconds, &mut s.serve.task_after),
+    ),
+    Row::new("serve.max_mcp_sessions", "How many MCP sessions are held at once.", |s| {
+        bind(Count { least: 1 }, &mut s.serve.max_mcp_sessions)
+    }),
+    Row::new(
+        "serve.mcp_session_timeout",
+        "Seconds after which an MCP session ends that nobody uses.",
+        |s| bind(Seconds, &mut s.serve.mcp_session_timeout),
+    ),
+    Row::new(
+        "serve.metrics",
+        "Who may read `/metrics`: administrators and who has `serve.metrics_key`, everybody, nobody.",
+        |s| bind(Choice(&METRICS), &mut s.serve.metrics),
+    ),
+    Row::new("serve.metrics_key", "A key that opens `/metrics` and nothing else.", |s| {
+        bind(Optional(Hidden), &mut s.serve.metrics_key)
+    }),
+    Row::new(
+        "serve.compression",
+        "Pack answers of 1 KiB and more by gzip for clients that take them so.",
+        |s| bind(Switch, &mut s.serve.compression),
+    ),
+    Row::new(
+        "serve.access_log",
+        "A line of JSON for each request: `on` for standard error, or a file; `off` for none.",
+        |s| bind(Text("`off`, `on` or a file"), &mut s.serve.access_log),
+    ),
+    Row::new(
+        "telemetry.endpoint",
+        "Where `serve` and `mcp` send traces and metrics: an OTLP collector, by HTTP.",
+        |s| bind(Optional(Text("an address")), &mut s.telemetry.endpoint),
+    ),
+    Row::new("telemetry.headers", "Headers of every request to the collector.", |s| {
+        bind(MapOf(Hidden), &mut s.telemetry.headers)
+    }),
+    Row::new("telemetry.service_name", "The `service.name` in traces and metrics.", |s| {
+        bind(Optional(Text("a name")), &mut s.telemetry.service_name)
+    }),
+    Row::new(
+        "telemetry.sampler",
+        "Which traces are kept: `parentbased_always_on`, or `traceidratio:0.1` for a tenth.",
+        |s| bind(Optional(Text("a sampler")), &mut s.telemetry.sampler),
+    ),
 ];
 
 static STRATEGIES: [(&str, Strategy); 3] =
     [("fifo", Strategy::Fifo), ("priority", Strategy::Priority), ("reject", Strategy::Reject)];
 
+static METRICS: [(&str, MetricsDoor); 3] =
+    [("admin", MetricsDoor::Admin), ("open", MetricsDoor::Open), ("off", MetricsDoor::Off)];
+
 static DURABILITIES: [(&str, Durability); 2] =
     [("batched", Durability::Batched), ("sync", Durability::Sync)];
+
+static ELICITED: [(&str, ByElicitation); 3] = [
+    ("stdio", ByElicitation::Stdio),
+    ("always", ByElicitation::Always),
+    ("never", ByElicitation::Never),
+];
 
 static PROVIDERS: [(&str, Provider); 5] = [
     ("tavily", Provider::Tavily),

@@ -18,6 +18,7 @@ mod secrets;
 mod settings;
 mod shown;
 mod starter;
+mod webhooks;
 
 pub use toolsmith_core::Template;
 pub use toolsmith_definitions::yaml;
@@ -33,11 +34,13 @@ pub use self::{
     reference::reference,
     secrets::secrets,
     settings::{
-        Durability, Limits, McpAuth, McpOnChange, McpSandbox, McpServer, McpStart, McpTools,
-        McpTransport, OutputSettings, Provider, Records, Retention, Settings, Strategy, WebSearch,
+        ByElicitation, Durability, Limits, McpAuth, McpOnChange, McpSandbox, McpServer, McpStart,
+        McpTools, McpTransport, MetricsDoor, OutputSettings, Provider, Records, Retention,
+        Settings, Strategy, WebSearch,
     },
     shown::{Shown, shown},
     starter::starter,
+    webhooks::Webhook,
 };
 
 #[cfg(test)]

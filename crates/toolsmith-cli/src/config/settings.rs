@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use toolsmith_core::{SandboxProfile, Secret};
 
-use super::{JwtIssuer, Template};
+use super::{JwtIssuer, Template, Webhook};
 
 /// Everything that can be configured; `Default` holds the default of every key.
 ///
@@ -39,8 +39,51 @@ pub struct Settings {
     pub web_search: WebSearch,
     /// The MCP servers whose tools are offered.
     pub mcp_servers: Vec<McpServer>,
+    /// From whom an approval can come in answer to a question over MCP.
+    pub by_elicitation: ByElicitation,
+    /// Who is told of events.
+    pub webhooks: Vec<Webhook>,
     /// How other programs are served.
     pub serve: Serve,
+    /// Where traces and metrics are sent.
+    pub telemetry: TelemetrySettings,
+}
+
+/// Where traces and metrics are sent.
+#[derive(Clone, Debug, Default)]
+pub struct TelemetrySettings {
+    /// The address of the collector; nothing is sent without one.
+    pub endpoint: Option<Template>,
+    /// Headers of every request to it.
+    pub headers: BTreeMap<String, Secret<Template>>,
+    /// What we are called there.
+    pub service_name: Option<Template>,
+    /// Which traces are kept.
+    pub sampler: Option<Template>,
+}
+
+/// Who may read the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetricsDoor {
+    /// Administrators, and whoever has the key for metrics.
+    #[default]
+    Admin,
+    /// Everybody.
+    Open,
+    /// Nobody.
+    Off,
+}
+
+/// From whom an approval can come in answer to a question over MCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ByElicitation {
+    /// From whoever started `toolsmith mcp`.
+    #[default]
+    Stdio,
+    /// From the person at any client.
+    Always,
+    /// From nobody.
+    Never,
 }
 
 /// How other programs are served.
@@ -70,6 +113,20 @@ pub struct Serve {
     pub read_timeout: Duration,
     /// How long calls under way may take to end at the end.
     pub shutdown_timeout: Duration,
+    /// After how long a call becomes a task, for MCP clients that know tasks.
+    pub task_after: Duration,
+    /// How many MCP sessions are held at once.
+    pub max_mcp_sessions: usize,
+    /// How long an MCP session is held that nobody uses.
+    pub mcp_session_timeout: Duration,
+    /// Who may read the metrics.
+    pub metrics: MetricsDoor,
+    /// A key that opens the metrics and nothing else.
+    pub metrics_key: Option<Secret<Template>>,
+    /// Whether large answers are packed.
+    pub compression: bool,
+    /// Where a line is written for each request: `off`, `on` or a file.
+    pub access_log: Template,
 }
 
 /// How many calls, how long.
@@ -306,7 +363,10 @@ impl Default for Settings {
             network_allow: Vec::new(),
             web_search: WebSearch::default(),
             mcp_servers: Vec::new(),
+            by_elicitation: ByElicitation::default(),
+            webhooks: Vec::new(),
             serve: Serve::default(),
+            telemetry: TelemetrySettings::default(),
         }
     }
 }
@@ -326,6 +386,13 @@ impl Default for Serve {
             max_connections: 16_384,
             read_timeout: Duration::from_secs(30),
             shutdown_timeout: Duration::from_secs(30),
+            task_after: Duration::from_secs(10),
+            max_mcp_sessions: 10_000,
+            mcp_session_timeout: Duration::from_mins(30),
+            metrics: MetricsDoor::Admin,
+            metrics_key: None,
+            compression: true,
+            access_log: Template::literal("off"),
         }
     }
 }

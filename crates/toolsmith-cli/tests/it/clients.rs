@@ -127,3 +127,21 @@ fn the_inspector_lists_and_calls_tools_and_finds_no_fault_in_a_schema() {
         assert_eq!(echo["structuredContent"], json!({"message": "hi"}));
     }
 }
+
+#[test]
+fn the_first_official_typescript_client_makes_a_task_of_a_call() {
+    let Some(folder) = installed() else { return };
+    let slow = "name: slow\ndescription: Is slow.\n\
+                entry: {type: command, command: [sleep, '0.3']}\n";
+    let place = Place::new().with("tools/slow.yaml", slow);
+    let serving = Serving::start(&place, &[]);
+    let script = script("tasks.mjs").display().to_string();
+    let packages = folder.join("npm").display().to_string();
+    let target = [format!("http://{}/mcp", serving.address)];
+    let told = run(&place, &node(&folder), &[&script, &packages], &target);
+    assert_eq!(told["support"], "optional");
+    let steps: Vec<&str> =
+        told["told"].as_array().unwrap().iter().map(|step| step.as_str().unwrap()).collect();
+    assert_eq!((steps.first(), steps.last()), (Some(&"taskCreated"), Some(&"result")), "{told}");
+    assert_eq!(told["listed"], json!(["completed"]), "{told}");
+}

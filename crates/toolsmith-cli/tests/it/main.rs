@@ -6,6 +6,7 @@
     reason = "the support of tests fails like a test, and clippy knows only functions marked as tests"
 )]
 
+mod approving;
 mod artifacts;
 mod asking;
 mod authorizing;
@@ -23,6 +24,7 @@ mod dry_run;
 mod export;
 mod finding;
 mod help;
+mod hooks;
 mod importing;
 mod init;
 mod interrupt;
@@ -31,6 +33,7 @@ mod logins;
 mod making;
 mod mcp;
 mod migrating;
+mod observed;
 mod prune;
 mod reference;
 mod reloading;

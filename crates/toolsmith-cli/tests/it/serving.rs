@@ -20,11 +20,20 @@ pub(crate) struct Serving {
 
 impl Serving {
     pub(crate) fn start(place: &Place, arguments: &[&str]) -> Self {
+        Self::start_with(place, arguments, &[])
+    }
+
+    /// The same, with variables of the environment.
+    pub(crate) fn start_with(
+        place: &Place,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let usual: &[&str] =
             if arguments.contains(&"--listen") { &[] } else { &["--listen", "127.0.0.1:0"] };
         let arguments = [&["serve"], usual, arguments].concat();
         let mut command = place.command(&arguments);
-        command.env("PATH", PROGRAMS);
+        command.env("PATH", PROGRAMS).envs(variables.iter().copied());
         let mut child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -46,8 +55,17 @@ impl Serving {
         self.send_as("", head, body)
     }
 
+    /// Sends a request and returns the body of the answer as it is.
+    pub(crate) fn text(&self, head: &str) -> String {
+        self.exchange("", head, "")
+    }
+
     /// Sends a request with a key; without one when it is empty.
     fn send_as(&self, key: &str, head: &str, body: &str) -> Value {
+        serde_json::from_str(&self.exchange(key, head, body)).unwrap()
+    }
+
+    fn exchange(&self, key: &str, head: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.address.replace("0.0.0.0", "127.0.0.1")).unwrap();
         let length = body.len();
         let head = format!("{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
@@ -57,7 +75,7 @@ impl Serving {
         stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
     /// Sends a signal, waits for the end, and returns the exit code and the rest of what was said.

@@ -81,6 +81,9 @@ impl CommandExecutor {
         let file = find(&name, &path, &self.folder).map_err(not_run)?;
         let overlay = self.surroundings.overlay.of(cx.context());
         env.extend(overlay);
+        // Programs that trace read their place from here.
+        let trace = cx.context().trace;
+        env.extend(trace.map(|trace| ("TRACEPARENT".to_owned(), trace.to_string())));
         env.extend(own);
         let folder = match cwd {
             Some(cwd) => self.folder.join(self.vault.fill(cwd)?.expose()),

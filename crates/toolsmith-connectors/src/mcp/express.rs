@@ -18,6 +18,7 @@ use rmcp::model::{
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
 use tokio::sync::oneshot;
+use toolsmith_core::TraceContext;
 
 use super::{
     behalf::{Behalf, CAPABILITIES, LEVEL},
@@ -49,8 +50,9 @@ impl Express {
         number: i64,
         params: &CallToolRequestParams,
         behalf: Option<&Behalf>,
+        trace: Option<TraceContext>,
     ) -> io::Result<oneshot::Receiver<Answer>> {
-        let meta = Meta { about_us: &self.about_us, behalf, token: number };
+        let meta = Meta { about_us: &self.about_us, behalf, token: number, trace };
         self.outbox.ask(number, &request(meta, params))
     }
 
@@ -105,6 +107,7 @@ struct Meta<'a> {
     about_us: &'a JsonObject,
     behalf: Option<&'a Behalf>,
     token: i64,
+    trace: Option<TraceContext>,
 }
 
 impl Serialize for Meta<'_> {
@@ -122,6 +125,9 @@ impl Serialize for Meta<'_> {
             map.serialize_entry(LEVEL, &level)?;
         }
         map.serialize_entry("progressToken", &self.token)?;
+        if let Some(trace) = &self.trace {
+            map.serialize_entry("traceparent", &trace.to_string())?;
+        }
         map.end()
     }
 }
@@ -252,7 +258,12 @@ mod tests {
             for (params, behalf) in
                 [(&plain, None), (&full, behalf.clone()), (&again, None), (&again, behalf)]
             {
-                let meta = Meta { about_us: &about_us, behalf: behalf.as_ref(), token: FIRST };
+                let meta = Meta {
+                    about_us: &about_us,
+                    behalf: behalf.as_ref(),
+                    token: FIRST,
+                    trace: None,
+                };
                 let ours = serde_json::to_string(&request(meta, params)).unwrap();
                 assert_eq!(ours, line_of_library(&revision, params, behalf).await);
             }

@@ -12,7 +12,7 @@ use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
         CallToolRequest, CallToolRequestParams, ClientRequest, PingRequest, ProgressToken,
-        RequestId, ServerPeerInfo, ServerResult,
+        RequestId, RequestMetaObject, ServerPeerInfo, ServerResult,
     },
     service::PeerRequestOptions,
 };
@@ -21,7 +21,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
-use toolsmith_core::ToolContext;
+use toolsmith_core::{ToolContext, TraceContext};
 
 use super::{
     behalf::Behalf, express::Express, keeper::End, news::News, routes::Routes,
@@ -116,7 +116,8 @@ impl Session {
         let mut waiting = Waiting { session: self, id: None };
         let _route = self.route(ProgressToken(id.clone()), &id, cx);
         let behalf = self.behalf(cx);
-        let Ok(answer) = express.call(number, params, behalf.as_ref()) else {
+        let trace = cx.context().trace;
+        let Ok(answer) = express.call(number, params, behalf.as_ref(), trace) else {
             // Nothing can be said to this server any more.
             self.retire();
             self.stop.cancel();
@@ -139,10 +140,12 @@ impl Session {
         cx: &ToolContext,
         request: ClientRequest,
     ) -> Result<ServerResult, Unanswered> {
-        let mut options = PeerRequestOptions::no_options();
-        if let Some(behalf) = self.behalf(cx) {
-            options = options.with_meta(behalf.into_meta());
+        let mut meta = self.behalf(cx).map(Behalf::into_meta);
+        if let Some(trace) = cx.context().trace {
+            tell(meta.get_or_insert_default(), trace);
         }
+        let mut options = PeerRequestOptions::no_options();
+        options.meta = meta;
         let sent = self.peer.send_request_with_option(request, options).await;
         let mut handle = match sent {
             Ok(handle) => handle,
@@ -268,4 +271,9 @@ impl Drop for Route<'_> {
     fn drop(&mut self) {
         self.routes.leave(&self.token);
     }
+}
+
+/// Tells a server where in a trace a request stands.
+fn tell(meta: &mut RequestMetaObject, trace: TraceContext) {
+    meta.0.0.insert("traceparent".to_owned(), trace.to_string().into());
 }

@@ -98,7 +98,7 @@ struct Rest {
 impl Executor for Rest {
     fn execute<'a>(
         &'a self,
-        _cx: &'a ToolContext,
+        cx: &'a ToolContext,
         input: Value,
     ) -> BoxFuture<'a, Result<Value, ToolError>> {
         Box::pin(async move {
@@ -109,11 +109,11 @@ impl Executor for Rest {
                 let request = open::request(&self.plan, &self.vault, &input)?;
                 return Ok(answer::whole(&self.client.send(request).await?));
             }
-            let (mut response, token) = self.send(&input).await?;
+            let (mut response, token) = self.send(cx, &input).await?;
             // A token can end before its time; a second one that is refused means what it says.
             if let Some(token) = token.filter(|_| response.status.as_u16() == 401) {
                 self.plan.auth.forget(&token);
-                (response, _) = self.send(&input).await?;
+                (response, _) = self.send(cx, &input).await?;
             }
             self.plan.mapping.apply(&response.into_success(self.vault.redactor())?)
         })
@@ -128,9 +128,16 @@ impl Rest {
     /// Sends one request; returns also the token that was fetched for it.
     async fn send(
         &self,
+        cx: &ToolContext,
         input: &Map<String, Value>,
     ) -> Result<(Response, Option<Secret>), ToolError> {
-        let request = request::build(&self.plan, &self.vault, input)?;
+        let mut request = request::build(&self.plan, &self.vault, input)?;
+        // Who is called writes its part of the trace below ours, unless the definition says otherwise.
+        if let Some(trace) = cx.context().trace
+            && !request.headers.contains_key("traceparent")
+        {
+            request = request.with_header("traceparent", &trace.to_string())?;
+        }
         let Signed { request, token } =
             self.plan.auth.sign(&self.client, &self.vault, request).await?;
         Ok((self.client.send(request).await?, token))

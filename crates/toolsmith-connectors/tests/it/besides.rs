@@ -16,7 +16,7 @@ struct Everything {
     servers: Servers,
     library: Arc<dyn Library>,
     engine: Engine,
-    _memory: tempfile::TempDir,
+    memory: tempfile::TempDir,
 }
 
 impl Everything {
@@ -28,7 +28,7 @@ impl Everything {
         servers.attach(&engine, Arc::new(|_| false));
         let failed = servers.load().await;
         assert!(failed.is_empty(), "{failed:?}");
-        Some(Self { servers, library, engine, _memory: memory })
+        Some(Self { servers, library, engine, memory })
     }
 }
 
@@ -97,7 +97,7 @@ async fn what_a_server_offers_is_remembered_and_shown_to_who_sees_a_tool_of_it()
     }
     let Some(installed) = Installed::find() else { return };
     let settings = installed.npm("everything", &["stdio"]);
-    let later = Servers::new(surroundings(everything._memory.path()), vec![settings]);
+    let later = Servers::new(surroundings(everything.memory.path()), vec![settings]);
     let remembered = later.library();
     let rights = Rights::default();
     assert_eq!(remembered.resources(&rights).await, library.resources(&rights).await);

@@ -1,8 +1,8 @@
 //! The keys of a definition, except those that have a file of their own.
 
 use toolsmith_core::{
-    Category, Exposure, Fields, JsonText, Scope, Text, ToolName, ToolRef, ToolSpec, Value, Version,
-    describe, schema_of,
+    Category, Exposure, Fields, JsonText, Scope, TaskSupport, Text, ToolName, ToolRef, ToolSpec,
+    Value, Version, describe, schema_of,
 };
 
 use super::{output, parameters, policies, schema};
@@ -36,6 +36,13 @@ pub(super) fn read(fields: &mut Fields<'_>) -> Option<ToolSpec> {
     spec.parallel = fields.flag("parallel");
     spec.coerce = fields.flag("coerce").unwrap_or_default();
     spec.stream_support = fields.flag("stream_support").unwrap_or_default();
+    let supports = ["auto", "optional", "required", "forbidden"];
+    spec.task_support = match fields.word("task_support", &supports) {
+        Some("optional") => TaskSupport::Optional,
+        Some("required") => TaskSupport::Required,
+        Some("forbidden") => TaskSupport::Forbidden,
+        _ => TaskSupport::Auto,
+    };
     spec.examples = fields
         .list("examples")
         .map_or_else(Vec::new, |list| list.iter().map(JsonText::of).collect());

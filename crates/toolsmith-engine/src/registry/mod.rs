@@ -15,7 +15,7 @@ pub use dependencies::{DependencyProblem, Needs, check_needs};
 pub use entry::Entry;
 pub use filter::Filter;
 pub use finder::Hit;
-pub use stats::{ToolStats, Totals};
+pub use stats::{CalledTool, ToolStats, Totals};
 pub use table::{Change, OnClash, Registry, Removal};
 
 pub(crate) use view::{NotFound, View};

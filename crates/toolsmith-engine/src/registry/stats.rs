@@ -10,10 +10,17 @@ use std::{
 };
 
 use serde::Serialize;
-use toolsmith_core::histogram::{COMMON_BUCKETS, Histogram, bucket_of};
+use toolsmith_core::{
+    ErrorKind, Text,
+    histogram::{COMMON_BUCKETS, Histogram, bucket_of, middle_of},
+};
 
 use super::Entry;
-use crate::lanes::{LANES, Lane};
+use crate::{
+    durations::Spread,
+    lanes::{LANES, Lane},
+    tally::place_of,
+};
 
 /// The counters of one tool, made on its first call: one share for each lane that calls it.
 ///
@@ -26,7 +33,8 @@ pub(crate) struct Stats([OnceLock<Box<Share>>; LANES]);
 #[derive(Debug)]
 #[repr(align(128))]
 struct Share {
-    failures: AtomicU64,
+    /// Failed calls by the kind of their error.
+    failures: [AtomicU64; ErrorKind::ALL.len()],
     total_nanos: AtomicU64,
     /// Calls by duration, in rows that are made when they are needed: one tool's calls take about
     /// as long as each other, so it has a few rows of the many.
@@ -42,7 +50,7 @@ const ROWS: usize = COMMON_BUCKETS.div_ceil(WIDTH);
 impl Default for Share {
     fn default() -> Self {
         let rows = [const { OnceLock::new() }; ROWS];
-        Self { failures: AtomicU64::new(0), total_nanos: AtomicU64::new(0), rows }
+        Self { failures: Default::default(), total_nanos: AtomicU64::new(0), rows }
     }
 }
 
@@ -54,6 +62,16 @@ impl Share {
         }
     }
 
+    /// Adds the calls to a coarser picture; a bucket on its border counts by its middle.
+    fn spread(&self, into: &mut Spread) {
+        for (index, row) in self.rows.iter().enumerate() {
+            for (place, calls) in row.get().into_iter().flat_map(|row| row.iter().enumerate()) {
+                let bucket = u16::try_from(index * WIDTH + place).unwrap_or(u16::MAX);
+                into.add(middle_of(bucket), calls.load(Relaxed));
+            }
+        }
+    }
+
     fn calls(&self, bucket: usize) -> u64 {
         let row = self.rows.get(bucket / WIDTH).and_then(OnceLock::get);
         row.and_then(|row| row.get(bucket % WIDTH)).map_or(0, |place| place.load(Relaxed))
@@ -62,14 +80,14 @@ impl Share {
 
 impl Stats {
     /// Counts one call.
-    pub(crate) fn count(&self, duration: Duration, is_success: bool) {
+    pub(crate) fn count(&self, duration: Duration, error: Option<ErrorKind>) {
         let share = Lane::here().of(&self.0).get_or_init(Box::default);
         let bucket = usize::from(bucket_of(duration)).min(COMMON_BUCKETS - 1);
         share.count(bucket);
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         share.total_nanos.fetch_add(nanos, Relaxed);
-        if !is_success {
-            share.failures.fetch_add(1, Relaxed);
+        if let Some(failures) = error.and_then(|kind| share.failures.get(place_of(kind))) {
+            failures.fetch_add(1, Relaxed);
         }
     }
 
@@ -89,14 +107,18 @@ fn read(versions: &[&Stats]) -> ToolStats {
             count += calls;
         }
     }
-    let sum = |part: fn(&Share) -> &AtomicU64| -> u64 {
-        shares.iter().map(|share| part(share).load(Relaxed)).sum()
-    };
-    let total = Duration::from_nanos(sum(|share| &share.total_nanos));
+    let total = total_of(&shares);
+    let failures = shares.iter().flat_map(|share| &share.failures);
+    let failures = failures.map(|count| count.load(Relaxed)).sum();
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let avg_ms = if count == 0 { 0.0 } else { millis(total) / count as f64 };
     let [p50, p95, p99] = [50, 95, 99].map(|percent| millis(histogram.percentile(percent)));
-    ToolStats { count, failures: sum(|share| &share.failures), avg_ms, p50, p95, p99 }
+    ToolStats { count, failures, avg_ms, p50, p95, p99 }
+}
+
+fn total_of(shares: &[&Share]) -> Duration {
+    let nanos = shares.iter().map(|share| share.total_nanos.load(Relaxed));
+    Duration::from_nanos(nanos.sum())
 }
 
 fn millis(duration: Duration) -> f64 {
@@ -121,6 +143,45 @@ pub struct ToolStats {
     /// 99 % of the calls took no longer.
     #[serde(rename = "p99_ms")]
     pub p99: f64,
+}
+
+/// How the calls of a tool went since the start, for metrics.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CalledTool {
+    /// The tool.
+    pub name: Text,
+    /// Failed calls, in the order of [`ErrorKind::ALL`].
+    pub failures: [u64; ErrorKind::ALL.len()],
+    /// How long all calls took.
+    pub durations: Spread,
+}
+
+impl CalledTool {
+    /// Returns how many calls succeeded.
+    pub fn successes(&self) -> u64 {
+        self.durations.count().saturating_sub(self.failures.iter().sum())
+    }
+
+    /// Reads the counters of all versions of all tools that were called, given by name.
+    pub(super) fn all(entries: &[Arc<Entry>]) -> Vec<Self> {
+        let families = entries.chunk_by(|a, b| a.spec.name == b.spec.name);
+        families.filter_map(Self::of).collect()
+    }
+
+    fn of(versions: &[Arc<Entry>]) -> Option<Self> {
+        let counted = versions.iter().filter_map(|entry| entry.stats.get());
+        let shares: Vec<&Share> = counted.flat_map(|stats| stats.shares()).collect();
+        let name = versions.first().filter(|_| !shares.is_empty())?.spec.name.text().clone();
+        let mut called = Self { name, ..Self::default() };
+        called.durations.total = total_of(&shares);
+        for share in shares {
+            for (sum, count) in called.failures.iter_mut().zip(&share.failures) {
+                *sum += count.load(Relaxed);
+            }
+            share.spread(&mut called.durations);
+        }
+        Some(called)
+    }
 }
 
 /// How many tools there are, and how their calls went.

@@ -18,7 +18,7 @@ use toolsmith_core::{
 };
 
 use super::{
-    DependencyProblem, Entry, Filter, Hit, Totals, dependencies,
+    CalledTool, DependencyProblem, Entry, Filter, Hit, Totals, dependencies,
     differences::differences,
     family::Family,
     finder::Finder,
@@ -256,6 +256,11 @@ impl Registry {
     /// Returns how many tools there are, by category, and how their calls went.
     pub fn stats(&self) -> Totals {
         Totals::of(&self.snapshot.load().public())
+    }
+
+    /// Returns how the calls of each tool went that was called.
+    pub fn called(&self) -> Vec<CalledTool> {
+        CalledTool::all(&self.snapshot.load().public())
     }
 
     /// Returns the tools as they are now, to be looked at for as long as a call takes.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
     Call, CallId, EventKind, JsonText, Map, Origin, Outcome, Receipt, Record, Text, Timestamp,
-    ToolContext, ToolError, Value, json, to_millis,
+    ToolContext, ToolError, TraceContext, TracedCall, Value, json, to_millis,
 };
 
 use crate::{
@@ -49,11 +49,13 @@ pub(crate) struct Trace<'a> {
     /// The tools as they were when the call began.
     pub(crate) view: &'a View,
     tool: Option<&'a Arc<Entry>>,
+    /// The span above that of this call, when traces are written.
+    above: Option<TraceContext>,
     metadata: Map<String, Value>,
     is_open: bool,
 }
 
-pub(crate) fn open<'a>(engine: &'a Parts, call: Call, view: &'a View) -> Trace<'a> {
+pub(crate) fn open<'a>(engine: &'a Parts, mut call: Call, view: &'a View) -> Trace<'a> {
     let (lane, caller) = engine.open.enter();
     let started_at = engine.clock.now();
     let started = Instant::now();
@@ -61,6 +63,10 @@ pub(crate) fn open<'a>(engine: &'a Parts, call: Call, view: &'a View) -> Trace<'
     let depth = call.parent.map_or(0, |parent| parent.depth + 1);
     // What the caller wrote for a name may be anything, a secret too.
     let tool_name = engine.redactor.label(&Text::new(beginning(&call.tool, 256)));
+    let above = call.context.trace;
+    if let Some(tracer) = &engine.tracer {
+        call.context.trace = Some(tracer.begin(above));
+    }
     let stream = engine.stream_of(call.stream, (call_id, &call.context), &tool_name);
     let cx = ToolContext::new(call_id, Text::default(), call.context, started, caller)
         .with_stream(stream)
@@ -83,6 +89,7 @@ pub(crate) fn open<'a>(engine: &'a Parts, call: Call, view: &'a View) -> Trace<'
         ask: None,
         view,
         tool: None,
+        above,
         metadata: Map::new(),
         is_open: true,
     };
@@ -141,10 +148,14 @@ impl<'a> Trace<'a> {
             self.metadata.insert("unanswered_questions".to_owned(), unanswered.into());
         }
         let result = self.judge_failure(result);
+        let error_kind = result.as_ref().err().map(ToolError::kind);
         if let Some(tool) = self.tool {
-            tool.counters().count(duration, result.is_ok());
+            tool.counters().count(duration, error_kind);
         }
+        let door = self.cx.context().caller_type;
+        self.engine.tally.count(self.lane, door, error_kind, duration);
         self.tell(&result, duration);
+        self.trace(result.as_ref().err(), duration);
         tracing::debug!(
             call.id = %self.call_id,
             tool.name = %self.tool_name,
@@ -211,6 +222,27 @@ impl<'a> Trace<'a> {
                 EventKind::ExecutionFailed,
                 || json!({ "error": error, "duration_ms": duration_ms }),
             ),
+        }
+    }
+
+    /// Hands the call to who writes traces, if anybody does.
+    fn trace(&self, error: Option<&ToolError>, duration: Duration) {
+        let context = self.cx.context();
+        let span = context.trace.filter(|span| span.is_sampled);
+        let clean = |id: &Option<Text>| id.as_ref().map(|id| self.engine.redactor.label(id));
+        if let (Some(tracer), Some(span)) = (&self.engine.tracer, span) {
+            tracer.end(&TracedCall {
+                span,
+                parent: self.above,
+                call_id: self.call_id,
+                tool_name: &self.tool_name,
+                door: context.caller_type,
+                caller_id: clean(&context.caller_id),
+                conversation_id: clean(&context.conversation_id),
+                started_at: self.started_at,
+                duration,
+                error,
+            });
         }
     }
 

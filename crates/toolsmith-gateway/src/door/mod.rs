@@ -6,6 +6,7 @@ mod challenge;
 mod credential;
 mod hosts;
 mod keys;
+mod open;
 mod refused;
 mod stand;
 mod tokens;

@@ -11,7 +11,6 @@ use axum::{
 use toolsmith_core::{Role, Text};
 
 use super::{
-    WELL_KNOWN,
     attempts::Attempts,
     audit::{Audit, Refusal},
     challenge::{Wrong, challenge},
@@ -23,6 +22,7 @@ use crate::{
     http::{Failure, Why},
     peer,
     visitor::Entrance,
+    watched::Sender,
 };
 
 /// What is remembered of those who were refused.
@@ -50,18 +50,19 @@ pub(crate) async fn stand<F: Future<Output = Response>>(
     // another end of it: nothing behind it is read (RFC 9112 §6.3).
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let mut response = match gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await {
-        Err(refused) if !(refused.failure.is_unauthenticated() && is_open(request.uri())) => {
+        Err(refused) if !(refused.failure.is_unauthenticated() && gateway.is_open_to(&request)) => {
             refuse(gateway, request.uri(), request.headers(), refused)
         }
         admitted => {
             let visitor = admitted.ok();
+            let sender = visitor.as_ref().and_then(|visitor| sender(gateway, visitor));
             let known = visitor.as_ref().filter(|visitor| !visitor.is_keyless());
             let known = known.map(|visitor| (Known::of(visitor, &request), request.uri().clone()));
-            let response = inside(visitor, request).await;
-            match known {
-                Some((known, uri)) => known.see_off(gateway, &uri, response),
-                None => response,
+            let mut response = inside(visitor, request).await;
+            if let Some((known, uri)) = known {
+                response = known.see_off(gateway, &uri, response);
             }
+            signed(response, sender)
         }
     };
     if is_chunked {
@@ -78,10 +79,17 @@ fn name_whom_it_is_for(request: &mut Request) {
     }
 }
 
-/// The addresses that answer strangers: whoever watches the program has no key, and who wants a
-/// token must be able to learn where to get one.
-fn is_open(uri: &Uri) -> bool {
-    uri.path() == "/health" || uri.path().starts_with(WELL_KNOWN)
+/// Returns who sends a request, when anybody wants to know.
+fn sender(gateway: &Gateway, visitor: &Visitor) -> Option<Sender> {
+    gateway.0.config.is_watched().then(|| Sender(visitor.id.clone()))
+}
+
+/// Lets an answer remember who asked.
+fn signed(mut response: Response, sender: Option<Sender>) -> Response {
+    if let Some(sender) = sender {
+        response.extensions_mut().insert(sender);
+    }
+    response
 }
 
 impl Guard {

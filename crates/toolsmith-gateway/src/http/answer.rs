@@ -16,6 +16,7 @@ use toolsmith_core::{ErrorKind, Outcome, ToolError};
 use toolsmith_store::StoreError;
 
 use super::status::status_of;
+use crate::watched::CALL_ID;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -74,6 +75,9 @@ impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let error = self.0.error();
         let mut response = document(error.map_or(StatusCode::OK, status_of), &self.0);
+        if let Ok(id) = HeaderValue::try_from(self.0.call_id.to_string()) {
+            response.headers_mut().insert(CALL_ID, id);
+        }
         if let Some(wait) = error.and_then(ToolError::retry_after) {
             // The header knows whole seconds; a wait that is cut short is refused again.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
@@ -131,6 +135,16 @@ impl Failure {
 
     pub(crate) fn wrong_type() -> Self {
         let message = "Send JSON, with the header `Content-Type: application/json`.";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
+    }
+
+    pub(crate) fn unreadable_metrics() -> Self {
+        let message = "What is measured cannot be read; the log says why.";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unavailable", message)
+    }
+
+    pub(crate) fn wrong_coding() -> Self {
+        let message = "Send the body as it is, or packed by gzip with `Content-Encoding: gzip`.";
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message)
     }
 

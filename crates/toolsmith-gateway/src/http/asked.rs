@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use toolsmith_core::CallId;
 
 use super::answer::Failure;
+use crate::words;
 
 /// The part behind the `?`.
 #[derive(Debug)]
@@ -24,8 +25,13 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
 impl<T: DeserializeOwned> Asked<T> {
     /// Reads it from an address.
     pub(super) fn of(uri: &Uri) -> Result<Self, Failure> {
-        let Query(asked) =
-            Query::try_from_uri(uri).map_err(|error| Failure::bad_request(error.body_text()))?;
+        let read = Query::try_from_uri(uri);
+        let Query(asked) = read.map_err(|error| {
+            let told = error.body_text();
+            let why = told.rsplit_once("query string: ").map_or(told.as_str(), |(_, why)| why);
+            let why = words::plain(&why);
+            Failure::bad_request(format!("What stands behind the `?` cannot be read: {why}."))
+        })?;
         Ok(Self(asked))
     }
 }

@@ -6,7 +6,7 @@ use axum::{
     body::Body,
     http::{
         HeaderMap,
-        header::{CONTENT_LENGTH, CONTENT_TYPE},
+        header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
     },
 };
 use bytes::{Bytes, BytesMut};
@@ -15,7 +15,11 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use super::answer::Failure;
-use crate::GatewayConfig;
+use crate::{
+    GatewayConfig,
+    packing::{self, Unpackable},
+    words,
+};
 
 /// Reads a JSON body.
 pub(super) async fn json<T: DeserializeOwned>(
@@ -24,8 +28,10 @@ pub(super) async fn json<T: DeserializeOwned>(
     config: &GatewayConfig,
 ) -> Result<T, Failure> {
     let text = json_bytes(headers, body, config).await?;
-    serde_json::from_slice(&text)
-        .map_err(|error| Failure::bad_request(format!("The body cannot be read: {error}.")))
+    serde_json::from_slice(&text).map_err(|error| {
+        let why = words::plain(&error);
+        Failure::bad_request(format!("The body cannot be read: {why}."))
+    })
 }
 
 /// Reads the bytes of a JSON body.
@@ -71,16 +77,26 @@ fn essence(headers: &HeaderMap) -> &str {
 
 async fn whole(headers: &HeaderMap, body: Body, config: &GatewayConfig) -> Result<Bytes, Failure> {
     let most = config.max_body_bytes;
+    let coding = coding(headers)?;
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
     if announced.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > most as u64) {
         return Err(Failure::too_large(most));
     }
     let mut reading = pin!(pieces(body, most));
     // A small body has come with its head: nothing has to be waited for.
-    if let Poll::Ready(read) = poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await {
-        return read;
+    let read = match poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await {
+        Poll::Ready(read) => read,
+        Poll::Pending => {
+            timeout(config.read_timeout, reading).await.map_err(|_| Failure::too_slow())?
+        }
+    }?;
+    match coding {
+        Coding::Plain => Ok(read),
+        Coding::Gzip => packing::unpack(read, most).await.map_err(|why| match why {
+            Unpackable::TooLarge => Failure::too_large(most),
+            Unpackable::Broken => Failure::bad_request("The body is not packed by gzip."),
+        }),
     }
-    timeout(config.read_timeout, reading).await.map_err(|_| Failure::too_slow())?
 }
 
 /// Reads a body to its end; one that comes in one piece is not copied.
@@ -100,4 +116,20 @@ async fn pieces(mut body: Body, most: usize) -> Result<Bytes, Failure> {
         all.extend_from_slice(&piece);
     }
     Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+/// How a body is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Coding {
+    Plain,
+    Gzip,
+}
+
+fn coding(headers: &HeaderMap) -> Result<Coding, Failure> {
+    let Some(value) = headers.get(CONTENT_ENCODING) else { return Ok(Coding::Plain) };
+    match value.to_str().map(str::trim) {
+        Ok("" | "identity") => Ok(Coding::Plain),
+        Ok("gzip" | "x-gzip") => Ok(Coding::Gzip),
+        _ => Err(Failure::wrong_coding()),
+    }
 }

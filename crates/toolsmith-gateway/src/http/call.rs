@@ -92,7 +92,7 @@ fn no_such_call() -> Failure {
 }
 
 /// Returns what came of a call as far as its record knows: notes and details are not in it.
-fn outcome_of(record: &Record) -> Outcome {
+pub(crate) fn outcome_of(record: &Record) -> Outcome {
     let result = match (&record.result, record.is_success) {
         (Some(output), true) => Ok(output.to_value()),
         (None, true) => Ok(toolsmith_core::Value::Null),

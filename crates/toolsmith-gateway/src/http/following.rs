@@ -10,7 +10,7 @@ use toolsmith_core::{Call, StreamItem, json};
 use toolsmith_engine::{CallStream, Followed};
 
 use super::event_stream::{BEAT, BEAT_EVERY, frame, response};
-use crate::{Gateway, underway::Enrolled};
+use crate::{Gateway, underway::Enrolled, watched::CALL_ID};
 
 /// A call under way, and the client that follows it; a client that leaves drops both.
 struct Following {
@@ -28,7 +28,7 @@ pub(super) fn follow(gateway: &Gateway, call: Call, enrolled: Enrolled) -> Respo
     });
     let mut response = response(frames);
     if let Ok(id) = id {
-        response.headers_mut().insert("x-call-id", id);
+        response.headers_mut().insert(CALL_ID, id);
     }
     response
 }

@@ -1,8 +1,12 @@
-//! `GET /health`: is everything well?
+//! `GET /health`: is everything well? `/health/live` and `/health/ready` say it by their status.
 
 use std::collections::BTreeMap;
 
-use axum::extract::State;
+use axum::{
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,12 +34,29 @@ enum Status {
     Degraded,
 }
 
+/// Whether a program that watches this one should let it be.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "HealthSign")]
+pub(super) struct Sign {
+    status: Stage,
+}
+
+/// How far a program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "HealthStage")]
+enum Stage {
+    Starting,
+    Ok,
+    Ending,
+}
+
 /// Answers how the program is; a part that fails makes it `degraded`, not dead.
 pub(super) async fn health(
     State(gateway): State<Gateway>,
     visitor: Result<Visitor, Failure>,
 ) -> Json<Report> {
-    let parts = gateway.0.house.health();
+    let parts = gateway.health();
     let is_well = parts.values().all(|part| part.ok);
     Json(Report {
         status: if is_well { Status::Ok } else { Status::Degraded },
@@ -43,4 +64,25 @@ pub(super) async fn health(
         uptime_s: gateway.0.started.elapsed().as_secs(),
         parts: visitor.is_ok().then_some(parts),
     })
+}
+
+/// Answers that it lives: whoever reads this has an answer.
+pub(super) async fn live() -> Json<Sign> {
+    Json(Sign { status: Stage::Ok })
+}
+
+/// Answers whether calls may be sent: not before everything is there, and not while it ends.
+pub(super) async fn ready(State(gateway): State<Gateway>) -> Response {
+    let status = if gateway.0.closing.is_cancelled() {
+        Stage::Ending
+    } else if gateway.0.house.is_ready() {
+        Stage::Ok
+    } else {
+        Stage::Starting
+    };
+    let mut response = Json(Sign { status }).into_response();
+    if status != Stage::Ok {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    response
 }

@@ -15,6 +15,7 @@ mod events;
 mod following;
 mod groups;
 mod health;
+mod metrics;
 mod openapi;
 mod overview;
 mod protected;
@@ -39,7 +40,9 @@ use axum::{
 };
 
 pub(crate) use self::{
+    addresses::paths,
     answer::{Failure, Why},
+    call::outcome_of,
     short::Answering,
 };
 use crate::{Gateway, Visitor, door};

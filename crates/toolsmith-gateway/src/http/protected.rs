@@ -52,8 +52,10 @@ fn describe(
     headers: &HeaderMap,
     path: &str,
 ) -> Result<Json<Described>, Failure> {
-    let tokens = gateway.0.door.tokens.as_ref().ok_or_else(Failure::no_such_place)?;
-    let base = door::base(gateway, headers.get(HOST)).ok_or_else(Failure::no_such_place)?;
+    let nobody =
+        || Failure::not_found("This server takes tokens of nobody; `serve.jwt` is not set.");
+    let tokens = gateway.0.door.tokens.as_ref().ok_or_else(nobody)?;
+    let base = door::base(gateway, headers.get(HOST)).ok_or_else(nobody)?;
     let owned = |text: &str| text.to_owned();
     Ok(Json(Described {
         resource: format!("{base}{path}"),

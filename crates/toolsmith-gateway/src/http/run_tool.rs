@@ -58,7 +58,7 @@ pub(super) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request
         Err(failure) => return failure.into_response(),
     };
     let read = body::json::<CallRequest>(&head.headers, body, &gateway.0.config).await;
-    let call = match read.and_then(|request| request.into_call(gateway, &visitor)) {
+    let mut call = match read.and_then(|request| request.into_call(gateway, &visitor)) {
         Ok(call) => call,
         Err(failure) => return failure.into_response(),
     };
@@ -70,7 +70,7 @@ pub(super) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request
         let (call, enrolled) = gateway.0.underway.enrol(engine, &visitor.id, call);
         return following::follow(gateway, call, enrolled);
     }
-    let (call, newcomer) = gateway.0.underway.announce(engine, &visitor.id, call);
+    let newcomer = gateway.0.underway.announce(engine, &visitor.id, &mut call);
     Answer(newcomer.during(pin!(engine.call(call))).await).into_response()
 }
 
@@ -84,7 +84,7 @@ fn begin(gateway: &Gateway, visitor: &Visitor, call: Call) -> Result<Accepted<Be
     let mut work = Box::pin(async move {
         let outcome = engine.call(call).await;
         // Kept before it leaves the table, so that it can be found at every moment.
-        underway.keep(caller, outcome);
+        underway.keep(call_id, caller, outcome);
         drop((enrolled, place));
     });
     // The call is on its way before it is promised: an end that comes right after waits for it.

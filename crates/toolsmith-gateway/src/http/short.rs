@@ -16,6 +16,7 @@ use super::run_tool;
 use crate::{Gateway, Visitor, door, mcp};
 
 /// What answers requests.
+#[derive(Debug)]
 pub(crate) struct Answering {
     gateway: Gateway,
     router: TowerToHyperService<Router>,
@@ -41,7 +42,7 @@ impl Answering {
             }
             (&Method::POST, "/mcp") => {
                 let inside = async |visitor, request| match Visitor::known(visitor) {
-                    Ok(visitor) => mcp::http::answer(gateway, visitor, request).await,
+                    Ok(visitor) => mcp::http::answer(gateway, visitor, None, request).await,
                     Err(failure) => failure.into_response(),
                 };
                 door::stand(gateway, request.map(Body::new), inside).await

@@ -91,6 +91,11 @@ impl Asking {
         matches!(&self.way, Way::Rounds { given, .. } if given.lock().contains_key(name))
     }
 
+    /// Tells whether a person can be asked to fill in a form.
+    pub(crate) fn takes_forms(&self) -> bool {
+        self.abilities.form && !matches!(self.way, Way::None)
+    }
+
     async fn put(&self, name: Option<&str>, method: &str, params: Value) -> Option<Value> {
         match &self.way {
             Way::None => None,

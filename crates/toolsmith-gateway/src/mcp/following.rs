@@ -8,7 +8,10 @@ use std::{future::pending, sync::Arc};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
 use tokio_util::task::AbortOnDropHandle;
 use toolsmith_core::{BoxFuture, Outcome, StreamItem, Text, ToolError, Value, json};
 
@@ -19,11 +22,12 @@ use super::{
     revision::Revision,
     rounds::Subject,
     session::Run,
+    tasks,
     tools::content::{self, Promise},
     wire::{self, Id},
     writing::{Freshness, Writing},
 };
-use crate::Gateway;
+use crate::{Gateway, telemetry, underway::Enrolled};
 
 /// What a request says.
 #[derive(Debug)]
@@ -36,6 +40,25 @@ pub(crate) enum Said {
     Refused(Refusal),
     /// The client took the request back, and waits for no answer.
     Nothing,
+}
+
+/// What happens to a request that nobody waits for.
+pub(crate) enum Heard {
+    /// It has sent something.
+    Item(StreamItem),
+    /// It asks something.
+    Posed(Posed),
+    /// It has ended.
+    Done(Done),
+}
+
+/// When a call becomes a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Due {
+    /// When it does not end at once.
+    Soon,
+    /// When it takes that long.
+    At(Instant),
 }
 
 /// What came of the work.
@@ -83,7 +106,7 @@ pub(crate) struct Telling {
 }
 
 /// How the answer is written.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Answering {
     /// The JSON text of the identifier.
     pub(crate) id: Box<str>,
@@ -106,6 +129,9 @@ pub(crate) struct Following {
     channels: Channels,
     run: Option<Run>,
     done: Option<Done>,
+    /// The call in the table of those under way, where it may become a task.
+    enrolled: Option<Enrolled>,
+    due: Option<Due>,
 }
 
 impl Following {
@@ -128,7 +154,15 @@ impl Following {
             channels,
             run,
             done: None,
+            enrolled: None,
+            due: None,
         }
+    }
+
+    /// Lets a call become a task.
+    pub(crate) fn due(mut self, due: Due, enrolled: Enrolled) -> Self {
+        (self.due, self.enrolled) = (Some(due), Some(enrolled));
+        self
     }
 
     /// Waits for the next word; after `Last`, `Refused` and `Nothing` there is none.
@@ -150,12 +184,8 @@ impl Following {
                     return (Said::More(text), Some(self));
                 }
                 Some(first) = receive_posed(&mut self.channels.posed) => {
-                    self.run_alone();
                     self.open.push(first);
-                    while let Some(Ok(more)) = self.channels.posed.as_mut().map(mpsc::UnboundedReceiver::try_recv) {
-                        self.open.push(more);
-                    }
-                    return (self.wait_for_answers(), None);
+                    return (self.pose(), None);
                 }
                 done = self.working.wait(), if self.done.is_none() => {
                     // What was said before the end is heard before it.
@@ -167,8 +197,56 @@ impl Following {
                 () = std::future::ready(()), if self.done.is_some() => {
                     return (self.answer(), None);
                 }
+                () = is_due(self.due) => {
+                    // What is asked at once is asked before there is a task.
+                    if self.next_posed() {
+                        return (self.pose(), None);
+                    }
+                    self = match self.become_task() {
+                        Ok(said) => return (said, None),
+                        Err(following) => following,
+                    };
+                }
             }
         }
+    }
+
+    /// Waits for what happens next, when nobody waits for the answer.
+    pub(super) async fn hear(&mut self) -> Heard {
+        tokio::select! {
+            biased;
+            Some(item) = receive(&mut self.channels.items) => Heard::Item(item),
+            Some(posed) = receive_posed(&mut self.channels.posed) => Heard::Posed(posed),
+            done = self.working.wait() => Heard::Done(done),
+        }
+    }
+
+    /// Takes up a question that waits, if there is one.
+    fn next_posed(&mut self) -> bool {
+        let posed = self.channels.posed.as_mut().and_then(|posed| posed.try_recv().ok());
+        let is_there = posed.is_some();
+        self.open.extend(posed);
+        is_there
+    }
+
+    /// Asks what is open, with everything that is asked besides.
+    fn pose(mut self: Box<Self>) -> Said {
+        self.run_alone();
+        while self.next_posed() {}
+        self.wait_for_answers()
+    }
+
+    /// Lets the call go on as a task; not when its caller has too many of them.
+    fn become_task(mut self: Box<Self>) -> Result<Said, Box<Self>> {
+        self.due = None;
+        let place = self.gateway.0.underway.place_for(&self.subject.visitor);
+        let (Some(enrolled), Some(place)) = (self.enrolled.take(), place) else {
+            return Err(self);
+        };
+        self.run_alone();
+        let answering = self.answering.clone();
+        let task = tasks::drive(self, enrolled, place);
+        Ok(Said::Last(tasks::made(&task, &answering)))
     }
 
     /// Tells whether the work has ended while nobody followed it.
@@ -216,6 +294,7 @@ impl Following {
         let written = match self.done {
             Some(Done::Call(outcome)) => {
                 let Answering { promise, revision, .. } = self.answering;
+                telemetry::note(outcome.call_id);
                 content::write(&mut writing, &outcome, promise, revision)
             }
             Some(Done::Item(item)) => {
@@ -332,6 +411,14 @@ impl Subject {
         if self.is_resource() {
             writing.holds(Freshness::Now);
         }
+    }
+}
+
+async fn is_due(due: Option<Due>) {
+    match due {
+        Some(Due::Soon) => {}
+        Some(Due::At(moment)) => sleep_until(moment).await,
+        None => pending().await,
     }
 }
 

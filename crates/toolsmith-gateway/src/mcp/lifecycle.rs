@@ -8,6 +8,7 @@ use super::{
     refusal::Refusal,
     revision::Revision,
     session::Session,
+    tasks,
     wire::{self, Request},
     writing::{Freshness, Writing},
 };
@@ -64,6 +65,13 @@ fn capabilities(revision: Revision) -> Value {
     }
     if revision.announces_completion() {
         capabilities["completions"] = json!({});
+    }
+    if revision.has_tasks() {
+        let requests = json!({ "tools": { "call": {} } });
+        capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": requests });
+    }
+    if revision.is_stateless() {
+        capabilities["extensions"] = json!({ tasks::EXTENSION: {} });
     }
     capabilities
 }

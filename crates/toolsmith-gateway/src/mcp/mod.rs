@@ -8,7 +8,7 @@ mod asking;
 mod borrowed;
 mod completion;
 mod following;
-mod group;
+mod guest;
 pub(crate) mod http;
 mod lifecycle;
 mod listening;
@@ -23,7 +23,9 @@ mod server;
 mod session;
 mod sessions;
 mod stdio;
+mod tasks;
 mod tools;
+mod traced;
 mod wire;
 mod writing;
 
@@ -40,6 +42,7 @@ use self::{
     refusal::Refusal,
     rounds::{Rounds, Subject},
     sessions::Sessions,
+    tasks::Tasks,
     tools::Deferred,
     wire::Id,
 };
@@ -51,6 +54,7 @@ pub(crate) struct Memory {
     sessions: Sessions,
     rounds: Rounds,
     deferred: Deferred,
+    tasks: Tasks,
     /// Answers for clients that cannot be asked anything.
     nobody: Arc<Asking>,
     /// Cancelled when the doors close: streams that would stay open end.
@@ -64,15 +68,22 @@ impl Memory {
             sessions: Sessions::new(config.max_mcp_sessions, config.mcp_session_timeout),
             rounds: Rounds::default(),
             deferred: Deferred::default(),
+            tasks: Tasks::default(),
             nobody: Arc::new(Asking::nobody()),
             ended: CancellationToken::new(),
         }
+    }
+
+    /// Returns how many sessions are open.
+    pub(crate) fn open_sessions(&self) -> usize {
+        self.sessions.count()
     }
 
     /// Forgets what nobody came back to.
     pub(crate) fn sweep(&self) {
         self.sessions.sweep();
         self.rounds.sweep();
+        self.tasks.sweep();
     }
 
     /// Ends everything that waits for clients.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    guest::{Chosen, Guest, Opening},
     meta::{Abilities, Level, Meta},
     refusal::Refusal,
     revision::Revision,
@@ -21,15 +22,22 @@ pub(crate) struct Peer {
     pub(crate) abilities: Abilities,
     /// From which level on it wants to hear messages.
     pub(crate) level: Option<Level>,
+    /// Where they speak with us.
+    pub(crate) opening: Opening,
+    /// The group that they chose.
+    pub(crate) group: Option<Chosen>,
     /// The session that the request belongs to, where there are any.
     pub(crate) session: Option<Arc<Session>>,
 }
 
 impl Peer {
     /// Knows a client by its session.
-    pub(crate) fn of_session(session: Arc<Session>, visitor: Visitor) -> Self {
+    pub(crate) fn of_session(session: Arc<Session>, guest: Guest) -> Self {
+        let Guest { visitor, opening, group } = guest;
         Self {
             visitor,
+            opening,
+            group,
             revision: session.revision,
             abilities: session.abilities,
             level: Some(session.level()),
@@ -38,7 +46,7 @@ impl Peer {
     }
 
     /// Knows a client by what its request says.
-    pub(crate) fn of_request(meta: Option<&Meta<'_>>, visitor: Visitor) -> Result<Self, Refusal> {
+    pub(crate) fn of_request(meta: Option<&Meta<'_>>, guest: Guest) -> Result<Self, Refusal> {
         let missing = |key: &str| {
             let why = format!("`params._meta` lacks `io.modelcontextprotocol/{key}`.");
             Refusal::invalid_meta(why)
@@ -50,6 +58,7 @@ impl Peer {
             .ok_or_else(|| Refusal::unknown_revision(&revision.0))?;
         let said = meta.capabilities.as_ref().ok_or_else(|| missing("clientCapabilities"))?;
         let (abilities, level) = (Abilities::from(said), meta.level);
-        Ok(Self { visitor, revision, abilities, level, session: None })
+        let Guest { visitor, opening, group } = guest;
+        Ok(Self { visitor, revision, abilities, level, opening, group, session: None })
     }
 }

@@ -58,6 +58,11 @@ impl Refusal {
         Self::new(UNKNOWN_METHOD, StatusCode::NOT_FOUND, why)
     }
 
+    /// A call was to be a task and cannot be, or must be one and was not to be.
+    pub(crate) fn no_task(why: &'static str) -> Self {
+        Self::new(UNKNOWN_METHOD, StatusCode::OK, why)
+    }
+
     /// The parameters of a method do not fit.
     pub(crate) fn invalid_params(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(INVALID_PARAMS, StatusCode::OK, why)
@@ -137,7 +142,6 @@ impl Refusal {
     }
 
     /// Returns the code.
-    #[cfg(test)]
     pub(crate) fn code(&self) -> i32 {
         self.code
     }

@@ -75,6 +75,11 @@ impl Revision {
         self >= Self::Mar2025
     }
 
+    /// Tells whether clients wish that a call becomes a task; later on the server decides.
+    pub(crate) fn has_tasks(self) -> bool {
+        self == Self::Nov2025
+    }
+
     /// Tells whether an answer may point to a resource without containing it.
     pub(crate) fn has_links(self) -> bool {
         self >= Self::Jun2025

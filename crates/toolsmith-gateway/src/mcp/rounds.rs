@@ -10,6 +10,9 @@ use super::{following::Following, refusal::Refusal};
 /// How many requests may wait at once.
 const MOST: usize = 1_000;
 
+/// How many of one caller: the others shall find room as well.
+const MOST_OF_ONE: usize = 250;
+
 /// Who asked for what: answers to anything else do not belong here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Subject {
@@ -42,10 +45,15 @@ impl Rounds {
         getrandom::fill(&mut bytes).map_err(|_| Refusal::internal("There is no randomness."))?;
         let key = u128::from_le_bytes(bytes);
         let mut table = self.0.lock();
-        if table.len() >= MOST {
+        let visitor = following.subject.visitor.clone();
+        let is_full = |table: &HashMap<u128, Box<Following>>| {
+            let own = table.values().filter(|waiting| waiting.subject.visitor == visitor);
+            table.len() >= MOST || own.count() >= MOST_OF_ONE
+        };
+        if is_full(&table) {
             table.retain(|_, waiting| !waiting.is_over());
         }
-        if table.len() >= MOST {
+        if is_full(&table) {
             return Err(Refusal::internal("Too many requests wait for answers."));
         }
         table.insert(key, following);

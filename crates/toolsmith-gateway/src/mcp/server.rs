@@ -9,29 +9,31 @@ use serde_json::value::RawValue;
 use super::{
     Answer,
     completion::complete,
+    guest::Guest,
     http,
     lifecycle::{discover, set_level},
-    listening::{Interest, Listening},
+    listening::{Interest, Listening, View},
     meta::Introduced,
     peer::Peer,
     prompts,
     refusal::Refusal,
     resources::{self, Followed},
     session::Session,
+    tasks,
     tools::{self, Calling},
     wire::{self, Notification, Request},
     writing::Writing,
 };
-use crate::{Gateway, Visitor};
+use crate::Gateway;
 
 /// Answers a request of a session.
 pub(crate) async fn answer_in_session(
     gateway: &Gateway,
     session: &Arc<Session>,
-    visitor: Visitor,
+    guest: Guest,
     request: &Request<'_>,
 ) -> Result<Answer, Refusal> {
-    let peer = Peer::of_session(Arc::clone(session), visitor);
+    let peer = Peer::of_session(Arc::clone(session), guest);
     match request.method.as_ref() {
         "tools/call" => tools::call(gateway, &peer, request.id, Calling::read(request)?).await,
         "ping" => Ok(Answer::Text(Writing::to(request.id, peer.revision).end())),
@@ -39,6 +41,8 @@ pub(crate) async fn answer_in_session(
             resources::subscribe(gateway, &peer, request).await.map(Answer::Text)
         }
         "resources/unsubscribe" => resources::unsubscribe(&peer, request).map(Answer::Text),
+        "tasks/result" if peer.revision.has_tasks() => tasks::result(gateway, &peer, request).await,
+        "tasks/list" if peer.revision.has_tasks() => tasks::list(gateway, &peer, request).await,
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
         // What is rare is boxed: it would make the work of every call larger.
         _ => Box::pin(answer_any(gateway, &peer, request)).await,
@@ -48,14 +52,14 @@ pub(crate) async fn answer_in_session(
 /// Answers a request that stands for itself; its headers must say the same as it does.
 pub(crate) async fn answer_alone(
     gateway: &Gateway,
-    visitor: Visitor,
+    guest: Guest,
     headers: Option<&HeaderMap>,
     request: &Request<'_>,
 ) -> Result<Answer, Refusal> {
     if request.method == "tools/call" {
         let calling = Calling::read(request)?;
         http::headers::check(headers, request, calling.meta.as_ref(), Some(&calling.name))?;
-        let peer = Peer::of_request(calling.meta.as_ref(), visitor)?;
+        let peer = Peer::of_request(calling.meta.as_ref(), guest)?;
         let rights = &peer.visitor.rights;
         if let Some(entry) = gateway.0.engine.registry().visible(&calling.name, rights) {
             http::params::check(headers, &entry.spec.input_schema, &calling.arguments)?;
@@ -64,10 +68,11 @@ pub(crate) async fn answer_alone(
     }
     let introduced: Introduced<'_> = wire::params(request.params)?;
     http::headers::check(headers, request, introduced.meta.as_ref(), None)?;
-    let peer = Peer::of_request(introduced.meta.as_ref(), visitor)?;
+    let peer = Peer::of_request(introduced.meta.as_ref(), guest)?;
     match request.method.as_ref() {
         "server/discover" => Ok(Answer::Text(discover(request, peer.revision))),
         "subscriptions/listen" => subscribe(gateway, &peer, request).await,
+        "tasks/update" => tasks::update(gateway, &peer, request),
         // What is rare is boxed: it would make the work of every call larger.
         _ => Box::pin(answer_any(gateway, &peer, request)).await,
     }
@@ -89,8 +94,14 @@ async fn answer_any(
         "prompts/list" => prompts::list(gateway, peer, request).await.map(Answer::Text),
         "prompts/get" => prompts::get(gateway, peer, request),
         "completion/complete" => complete(gateway, peer, request).await.map(Answer::Text),
+        "tasks/get" if has_tasks(peer) => tasks::get(gateway, peer, request).await,
+        "tasks/cancel" if has_tasks(peer) => tasks::cancel(gateway, peer, request).await,
         method => Err(Refusal::unknown_method(method)),
     }
+}
+
+fn has_tasks(peer: &Peer) -> bool {
+    peer.revision.has_tasks() || peer.revision.is_stateless()
 }
 
 #[derive(Debug, Deserialize)]
@@ -140,7 +151,8 @@ async fn subscribe(
     let id = RawValue::from_string(request.id.as_json().to_owned())
         .map_err(|_| Refusal::invalid_request("The `id` is not JSON."))?;
     let ended = gateway.0.mcp.ended.child_token();
-    let listening = Listening::new(gateway, rights.clone(), (interest, followed), ended);
+    let view = View::new(gateway, rights.clone(), peer.group.clone());
+    let listening = Listening::new(gateway, view, (interest, followed), ended);
     let accepted = serde_json::to_value(&wanted).unwrap_or_default();
     Ok(Answer::Listening(Box::new(listening.for_subscription(id, &accepted))))
 }

@@ -69,6 +69,11 @@ impl Sessions {
         Ok(written(key))
     }
 
+    /// Returns how many are open.
+    pub(crate) fn count(&self) -> usize {
+        self.table.lock().by_key.len()
+    }
+
     /// Finds the session of a visitor.
     pub(crate) fn get(&self, key: &str, visitor: &Text) -> Option<Arc<Session>> {
         let key = read(key)?;

@@ -14,12 +14,14 @@ use tokio_util::sync::CancellationToken;
 use super::{
     Answer,
     following::Said,
-    group,
+    guest::{Guest, Opening},
     lifecycle::initialize,
-    listening::{Interest, Listening},
+    listening::{Interest, Listening, View},
     refusal::Refusal,
+    revision::Revision,
     server::{answer_alone, answer_in_session, cancelled, hear},
     session::Session,
+    traced::{self, Told},
     wire::{self, Message, Notification, Request},
 };
 use crate::{Gateway, Visitor};
@@ -40,16 +42,15 @@ pub async fn speak(
     stop: CancellationToken,
 ) -> io::Result<()> {
     // Whoever starts a program and speaks with it on its own streams is the one who runs it.
-    let visitor = match group {
-        None => Visitor::local(),
-        Some(name) => group::narrowed(&gateway, Visitor::local(), name)
-            .map_err(|_| io::Error::other(format!("there is no group `{name}`")))?,
-    };
+    let guest =
+        Guest::enter(&gateway, Visitor::local(), group, Opening::Streams).map_err(|_| {
+            io::Error::other(format!("there is no group `{}`", group.unwrap_or_default()))
+        })?;
     let (sender, receiver) = mpsc::channel(AHEAD);
     let conversation = Conversation {
         most: gateway.0.config.max_body_bytes,
         gateway,
-        visitor,
+        guest,
         sender,
         session: None,
         tasks: JoinSet::new(),
@@ -76,7 +77,7 @@ async fn write_all(
 
 struct Conversation {
     gateway: Gateway,
-    visitor: Visitor,
+    guest: Guest,
     sender: mpsc::Sender<Vec<u8>>,
     session: Option<Arc<Session>>,
     /// Each returns the identifier of its request.
@@ -168,8 +169,10 @@ impl Conversation {
     fn listen(&mut self) {
         let Some(session) = &self.session else { return };
         let heard = (Interest::ALL, session.followed.clone());
-        let rights = self.visitor.rights.clone();
-        let listening = Listening::new(&self.gateway, rights, heard, session.listen());
+        let Guest { visitor, group, .. } = self.guest.clone();
+        let view = View::new(&self.gateway, visitor.rights, group);
+        let listening = Listening::new(&self.gateway, view, heard, session.listen());
+        let listening = listening.with_tasks_of(session);
         let (sender, closed) = (self.sender.clone(), self.closed.clone());
         self.tasks.spawn(async move {
             listen(listening, &sender, &closed).await;
@@ -179,7 +182,7 @@ impl Conversation {
 
     async fn answer(&mut self, request: &Request<'_>, text: &str) {
         if request.method == "initialize" && !is_of_its_own(request) {
-            let begun = initialize(&self.visitor, request);
+            let begun = initialize(&self.guest.visitor, request);
             return match begun {
                 Ok((session, text)) => {
                     self.session = Some(Arc::new(session));
@@ -189,7 +192,7 @@ impl Conversation {
             };
         }
         let id: Box<str> = request.id.as_json().into();
-        let (gateway, visitor) = (self.gateway.clone(), self.visitor.clone());
+        let (gateway, guest) = (self.gateway.clone(), self.guest.clone());
         let (sender, session) = (self.sender.clone(), self.session.clone());
         let closed = self.closed.clone();
         let text = text.to_owned();
@@ -198,7 +201,7 @@ impl Conversation {
             async move {
                 // Read once more where it is kept: what was read from the line cannot stay.
                 if let Ok(Message::Request(request)) = wire::read(&text) {
-                    let answer = answer_one(&gateway, visitor, session.as_ref(), &request).await;
+                    let answer = answer_one(&gateway, guest, session.as_ref(), &request).await;
                     tell(answer, &request, &sender, &closed).await;
                 }
                 id
@@ -225,13 +228,27 @@ fn is_of_its_own(request: &Request<'_>) -> bool {
 
 async fn answer_one(
     gateway: &Gateway,
-    visitor: Visitor,
+    guest: Guest,
+    session: Option<&Arc<Session>>,
+    request: &Request<'_>,
+) -> Result<Answer, Refusal> {
+    let answering = answer_plainly(gateway, guest, session, request);
+    let Some(telemetry) = &gateway.0.config.telemetry else { return answering.await };
+    let session = session.filter(|_| !is_of_its_own(request));
+    let revision = session.map_or(Revision::Jul2026, |session| session.revision);
+    let told = Told { revision, session: None };
+    Box::pin(traced::request((gateway, telemetry), request, told, answering)).await
+}
+
+async fn answer_plainly(
+    gateway: &Gateway,
+    guest: Guest,
     session: Option<&Arc<Session>>,
     request: &Request<'_>,
 ) -> Result<Answer, Refusal> {
     match session {
-        _ if is_of_its_own(request) => answer_alone(gateway, visitor, None, request).await,
-        Some(session) => answer_in_session(gateway, session, visitor, request).await,
+        _ if is_of_its_own(request) => answer_alone(gateway, guest, None, request).await,
+        Some(session) => answer_in_session(gateway, session, guest, request).await,
         None => Err(Refusal::invalid_request("Begin with `initialize`.")),
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::refusal::Refusal;
+use crate::words;
 
 /// The longest identifier of a request that is taken; some are kept for as long as a call runs.
 const LONGEST_ID: usize = 1_024;
@@ -159,8 +160,10 @@ pub(crate) fn read(text: &str) -> Result<Message<'_>, Unreadable<'_>> {
 
 /// Reads the parameters of a message; none are an empty object.
 pub(crate) fn params<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Result<T, Refusal> {
-    serde_json::from_str(raw.map_or("{}", RawValue::get))
-        .map_err(|error| Refusal::invalid_meta(format!("`params` cannot be read: {error}.")))
+    serde_json::from_str(raw.map_or("{}", RawValue::get)).map_err(|error| {
+        let why = words::plain(&error);
+        Refusal::invalid_meta(format!("`params` cannot be read: {why}."))
+    })
 }
 
 /// Writes the answer that a request is refused.

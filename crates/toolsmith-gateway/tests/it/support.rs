@@ -18,7 +18,7 @@ use toolsmith_core::{
 };
 use toolsmith_engine::{Engine, Heard, Subscription};
 use toolsmith_gateway::{
-    Doorkeeper, Ended, Gateway, GatewayConfig, Health, Hosts, House, KeyRing, WithoutKey,
+    Doorkeeper, Ended, Gateway, GatewayConfig, Health, Hosts, House, KeyRing, Telemetry, WithoutKey,
 };
 use toolsmith_store::{NewKey, Seal, Store, StoreConfig};
 
@@ -78,6 +78,17 @@ impl Running {
         Self::open(engine, gateway.with_store(keys.store.clone())).await
     }
 
+    /// The same, with traces of requests and calls.
+    pub(crate) async fn traced(telemetry: &Telemetry, tools: Vec<Tool>) -> Self {
+        let builder = Engine::builder().tools(builtins()).tools(tools);
+        let engine = builder.with_tracer(Arc::new(telemetry.clone())).build().unwrap();
+        let config =
+            GatewayConfig { telemetry: Some(telemetry.clone()), ..GatewayConfig::default() };
+        let house = Arc::new(Plain { library: None });
+        let gateway = Gateway::new(engine.clone(), house, Doorkeeper::local(), config);
+        Self::open(engine, gateway).await
+    }
+
     async fn open(engine: Engine, gateway: Gateway) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
@@ -124,6 +135,23 @@ impl Running {
         let contract = Arc::new(Contract::of(document));
         *CONTRACT.lock() = Some(Arc::clone(&contract));
         contract
+    }
+
+    /// Sends a request, and returns the status, the text and the tag of the answer.
+    pub(crate) async fn exchange(
+        &self,
+        request: Builder,
+        body: &'static str,
+    ) -> (u16, String, Option<String>) {
+        let stream = TcpStream::connect(self.address).await.unwrap();
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        let request = request.body(Full::<Bytes>::from(body)).unwrap();
+        let response = sender.send_request(request).await.unwrap();
+        let tag = response.headers().get("etag").map(|tag| tag.to_str().unwrap().to_owned());
+        let status = response.status().as_u16();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        (status, String::from_utf8(body.to_vec()).unwrap(), tag)
     }
 
     pub(crate) async fn get(&self, path: &str) -> (StatusCode, Value) {
@@ -327,9 +355,9 @@ pub(crate) async fn happens(events: &mut Subscription) -> Value {
 }
 
 /// A program with one group and nothing that could fail.
-#[derive(Debug)]
-struct Plain {
-    library: Option<Arc<dyn Library>>,
+#[derive(Debug, Default)]
+pub(crate) struct Plain {
+    pub(crate) library: Option<Arc<dyn Library>>,
 }
 
 impl House for Plain {

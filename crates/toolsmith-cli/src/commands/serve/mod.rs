@@ -4,11 +4,12 @@ mod door;
 mod issuers;
 mod tls;
 
-use std::{net::SocketAddr, process::ExitCode};
+use std::{net::SocketAddr, process::ExitCode, sync::Arc};
 
 use anyhow::{Context as _, Result};
 use tokio::net::TcpListener;
-use toolsmith_gateway::{Gateway, GatewayConfig};
+use toolsmith_core::Tracer;
+use toolsmith_gateway::Gateway;
 
 use crate::{
     Session,
@@ -51,24 +52,34 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     let listener = listen(session, settings).await?;
     let address = listener.local_addr().context("cannot tell the own address")?;
     let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
-    let mut workshop = Workshop::open(session, settings).await?;
+    let mut config = compose::gateway_config(settings, &session.environment)?;
+    config.tls = secured.as_ref().map(|files| files.tls.clone());
+    config.public_url = public_url;
+    config.telemetry = compose::telemetry(session, settings)?;
+    let (access_log, telemetry) = (config.access_log.clone(), config.telemetry.clone());
+    let tracer = telemetry.clone().map(|telemetry| Arc::new(telemetry) as Arc<dyn Tracer>);
+    let mut workshop = Workshop::open_traced(session, settings, tracer).await?;
     workshop.watch(settings);
     let note = leave_note(&workshop, address, secured.as_ref());
     let door = door::door(session, settings, &workshop, address, note.as_ref()).await?;
-    let config = GatewayConfig {
-        tls: secured.as_ref().map(|files| files.tls.clone()),
-        public_url,
-        ..compose::gateway_config(settings, &session.environment)
-    };
     let mut gateway = Gateway::new(workshop.engine().clone(), workshop.house(), door, config);
     if let Ok(store) = workshop.store() {
         gateway = gateway.with_store(store.clone());
     }
+    let webhooks = compose::webhooks(session, settings, workshop.engine())?;
+    gateway = gateway.with_webhooks(webhooks.clone());
     let scheme = if secured.is_some() { "https" } else { "http" };
     output::tell(&format!("listening on {scheme}://{address}"));
     tls::warn(secured.as_ref(), address);
     let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
     drop(note);
+    compose::close_webhooks(&webhooks).await;
+    if let Some(telemetry) = telemetry {
+        telemetry.close().await;
+    }
+    if let Some(log) = access_log {
+        log.close();
+    }
     workshop.close().await;
     if ended.unfinished_calls > 0 {
         let calls = counted(ended.unfinished_calls as u64, "call");

@@ -83,6 +83,8 @@ fn without_anything_the_defaults_are_in_force() {
     tools.webSearch.baseUrl: null (default)
     tools.webSearch.engineId: null (default)
     mcpServers: [] (default)
+    approvals.by_elicitation: "stdio" (default)
+    webhooks: [] (default)
     serve.listen: "127.0.0.1:8001" (default)
     serve.hosts: [] (default)
     serve.require_key: false (default)
@@ -95,6 +97,17 @@ fn without_anything_the_defaults_are_in_force() {
     serve.max_connections: 16384 (default)
     serve.read_timeout: 30 (default)
     serve.shutdown_timeout: 30 (default)
+    serve.task_after: 10 (default)
+    serve.max_mcp_sessions: 10000 (default)
+    serve.mcp_session_timeout: 1800 (default)
+    serve.metrics: "admin" (default)
+    serve.metrics_key: null (default)
+    serve.compression: true (default)
+    serve.access_log: "off" (default)
+    telemetry.endpoint: null (default)
+    telemetry.headers: {} (default)
+    telemetry.service_name: null (default)
+    telemetry.sampler: null (default)
     "#);
 }
 

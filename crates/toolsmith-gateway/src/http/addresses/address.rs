@@ -51,6 +51,7 @@ pub(in crate::http) enum Sent {
     JsonOrEvents(Of),
     JsonOrText(Of),
     Events,
+    Plain,
     Page,
     Nothing,
 }

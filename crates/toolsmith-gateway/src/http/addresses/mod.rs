@@ -13,6 +13,14 @@ pub(super) fn all() -> &'static [Address] {
     table::ADDRESSES
 }
 
+/// Returns every path once.
+pub(crate) fn paths() -> impl Iterator<Item = &'static str> {
+    // Methods of one path stand side by side, but for some.
+    let is_first = |place: usize, path| all().iter().take(place).all(|other| other.path != path);
+    let paths = all().iter().map(|address| address.path).enumerate();
+    paths.filter(move |(place, path)| is_first(*place, *path)).map(|(_, path)| path)
+}
+
 /// Returns what leads requests to their handlers.
 pub(super) fn routes() -> Router<Gateway> {
     all().iter().fold(Router::new(), |router, address| {

@@ -7,7 +7,7 @@ use toolsmith_store::Statistics;
 use super::address::{
     Address,
     Fails::{Body, Call, Change, Message, Named, Records},
-    Sent::{self, Events, Json, JsonOrEvents, JsonOrText, Nothing, Page},
+    Sent::{self, Events, Json, JsonOrEvents, JsonOrText, Nothing, Page, Plain},
     Verb::{Delete, Get, Post},
     of,
 };
@@ -15,8 +15,8 @@ use crate::{
     Reload,
     http::{
         approvals, artifacts, call, call_request::CallRequest, chat, define, events, groups,
-        health, openapi, overview, protected, records, reload, run_tool, run_tools, stats, summary,
-        tool, tools,
+        health, metrics, openapi, overview, protected, records, reload, run_tool, run_tools, stats,
+        summary, tool, tools,
     },
     mcp,
 };
@@ -30,6 +30,15 @@ const CHANGED: &[(u16, Sent)] = &[(200, Json(of::<tool::Changed>))];
 pub(super) const ADDRESSES: &[Address] = &[
     Address::new(Get, "/health", "Is everything well?", |verb| on(verb, health::health))
         .answers(&[(200, Json(of::<health::Report>))]),
+    Address::new(Get, "/health/live", "Does it live?", |verb| on(verb, health::live))
+        .answers(&[(200, Json(of::<health::Sign>))]),
+    Address::new(Get, "/health/ready", "Does it take calls?", |verb| on(verb, health::ready))
+        .answers(&[(200, Json(of::<health::Sign>)), (503, Json(of::<health::Sign>))]),
+    Address::new(Get, "/metrics", "What is measured, for Prometheus", |verb| {
+        on(verb, metrics::metrics)
+    })
+    .answers(&[(200, Plain)])
+    .fails(&[Named]),
     Address::new(Get, "/.well-known/oauth-protected-resource", ISSUERS, |verb| {
         on(verb, protected::whole)
     })

@@ -129,6 +129,7 @@ fn content(sent: Sent, schemas: &mut Schemas) -> Value {
             "text/plain": text,
         }),
         Sent::Events => json!({ "text/event-stream": text }),
+        Sent::Plain => json!({ "text/plain": text }),
         Sent::Page => json!({ "text/html": text }),
         Sent::Nothing => Value::Null,
     }

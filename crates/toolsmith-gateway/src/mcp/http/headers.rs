@@ -30,6 +30,8 @@ struct Named<'a> {
     name: Option<Word<'a>>,
     #[serde(borrow)]
     uri: Option<Word<'a>>,
+    #[serde(borrow, rename = "taskId")]
+    task: Option<Word<'a>>,
 }
 
 /// Checks that the headers of a request say what it says itself; there are none on stdio.
@@ -55,9 +57,12 @@ pub(crate) fn check(
     }
     match (request.method.as_ref(), tool) {
         (_, Some(tool)) => agree(NAME, tool),
-        ("prompts/get" | "resources/read", None) => {
+        (
+            "prompts/get" | "resources/read" | "tasks/get" | "tasks/update" | "tasks/cancel",
+            None,
+        ) => {
             let named: Named<'_> = params(request.params)?;
-            match named.name.or(named.uri) {
+            match named.name.or(named.uri).or(named.task) {
                 Some(said) => agree(NAME, &said.0),
                 None => Ok(()),
             }

@@ -15,11 +15,13 @@ use super::{
 use crate::{
     Gateway, Visitor,
     mcp::{
+        guest::Guest,
         lifecycle::initialize,
         refusal::Refusal,
         revision::Revision,
         server::{answer_alone, answer_in_session, hear},
         session::Session,
+        traced::{self, Told},
         wire::{Message, Request},
     },
 };
@@ -27,7 +29,7 @@ use crate::{
 /// Answers a message.
 pub(super) async fn answer(
     gateway: &Gateway,
-    visitor: Visitor,
+    guest: Guest,
     (headers, forms): (&HeaderMap, Forms),
     message: Message<'_>,
 ) -> Response {
@@ -36,21 +38,31 @@ pub(super) async fn answer(
     let is_alone = session.is_none() && spoken.stands_alone();
     match message {
         // A client that could get a better token is told so where it looks: in the status.
-        Message::Request(request) if request.method == "tools/call" && visitor.lacks_scope() => {
+        Message::Request(request)
+            if request.method == "tools/call" && guest.visitor.lacks_scope() =>
+        {
             refused(Some(request.id), &Refusal::lacks_scope(), Revision::Jul2026)
         }
         Message::Request(request) if is_alone => {
-            let answer = answer_alone(gateway, visitor, Some(headers), &request).await;
+            let answering = answer_alone(gateway, guest, Some(headers), &request);
+            let answer = match &gateway.0.config.telemetry {
+                None => answering.await,
+                Some(telemetry) => {
+                    let told = Told { revision: Revision::Jul2026, session: None };
+                    let traced = traced::request((gateway, telemetry), &request, told, answering);
+                    Box::pin(traced).await
+                }
+            };
             respond(answer, &request, forms, Revision::Jul2026).await
         }
         Message::Request(request) if request.method == "initialize" => {
-            begin(gateway, &visitor, &request)
+            begin(gateway, &guest.visitor, &request)
         }
         Message::Notification(_) | Message::Response(_) if is_alone => {
             StatusCode::ACCEPTED.into_response()
         }
-        message => match find(gateway, &visitor, session, spoken) {
-            Ok(session) => within(gateway, &session, visitor, forms, message).await,
+        message => match find(gateway, &guest.visitor, session, spoken) {
+            Ok(found) => within(gateway, (&found, session), guest, forms, message).await,
             Err(refusal) => {
                 let id = match &message {
                     Message::Request(request) => Some(request.id),
@@ -99,14 +111,22 @@ fn begin(gateway: &Gateway, visitor: &Visitor, request: &Request<'_>) -> Respons
 
 async fn within(
     gateway: &Gateway,
-    session: &Arc<Session>,
-    visitor: Visitor,
+    (session, key): (&Arc<Session>, Option<&str>),
+    guest: Guest,
     forms: Forms,
     message: Message<'_>,
 ) -> Response {
     match message {
         Message::Request(request) => {
-            let answer = answer_in_session(gateway, session, visitor, &request).await;
+            let answering = answer_in_session(gateway, session, guest, &request);
+            let answer = match &gateway.0.config.telemetry {
+                None => answering.await,
+                Some(telemetry) => {
+                    let told = Told { revision: session.revision, session: key };
+                    let traced = traced::request((gateway, telemetry), &request, told, answering);
+                    Box::pin(traced).await
+                }
+            };
             respond(answer, &request, forms, session.revision).await
         }
         Message::Notification(notification) => {

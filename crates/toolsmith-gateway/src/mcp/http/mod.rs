@@ -20,8 +20,8 @@ use self::{
     said::{Forms, Spoken},
 };
 use super::{
-    group,
-    listening::{Interest, Listening},
+    guest::{Guest, Opening},
+    listening::{Interest, Listening, View},
     refusal::Refusal,
     revision::Revision,
     wire,
@@ -41,14 +41,20 @@ pub(crate) async fn post(
     group: Group,
     request: Request,
 ) -> Response {
-    match enter(&gateway, visitor, group) {
-        Ok(visitor) => answer(&gateway, visitor, request).await,
-        Err(refusal) => refused(None, &refusal, Revision::Jul2026),
-    }
+    answer(&gateway, visitor, group, request).await
 }
 
 /// Answers a message of a visitor.
-pub(crate) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request) -> Response {
+pub(crate) async fn answer(
+    gateway: &Gateway,
+    visitor: Visitor,
+    group: Group,
+    request: Request,
+) -> Response {
+    let guest = match enter(gateway, visitor, &group) {
+        Ok(guest) => guest,
+        Err(refusal) => return refused(None, &refusal, Revision::Jul2026),
+    };
     let (head, body) = request.into_parts();
     let headers = &head.headers;
     let Some(forms) = Forms::of(headers) else {
@@ -63,17 +69,15 @@ pub(crate) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request
         return refused(None, &refusal, Revision::Jul2026);
     };
     match wire::read(text) {
-        Ok(message) => answer_message(gateway, visitor, (headers, forms), message).await,
+        Ok(message) => answer_message(gateway, guest, (headers, forms), message).await,
         Err(unreadable) => refused(unreadable.id, &unreadable.refusal, Revision::Jul2026),
     }
 }
 
 /// Leaves a visitor what the address shows.
-fn enter(gateway: &Gateway, visitor: Visitor, group: Group) -> Result<Visitor, Refusal> {
-    match group {
-        None => Ok(visitor),
-        Some(Path(name)) => group::narrowed(gateway, visitor, &name),
-    }
+fn enter(gateway: &Gateway, visitor: Visitor, group: &Group) -> Result<Guest, Refusal> {
+    let group = group.as_ref().map(|Path(name)| name.as_str());
+    Guest::enter(gateway, visitor, group, Opening::Http)
 }
 
 /// Lets a session hear what belongs to no request of it.
@@ -86,16 +90,18 @@ pub(crate) async fn get(
     if headers::text(&headers, SESSION).is_none() {
         return Failure::wrong_method().into_response();
     }
-    let session = enter(&gateway, visitor, group).and_then(|visitor| {
+    let session = enter(&gateway, visitor, &group).and_then(|guest| {
         let spoken = Spoken::of(&headers);
         let is_streamed = matches!(Forms::of(&headers), Some(Forms::Both | Forms::StreamOnly));
-        let session = find(&gateway, &visitor, headers::text(&headers, SESSION), spoken)?;
-        if is_streamed { Ok((session, visitor)) } else { Err(Refusal::not_acceptable()) }
+        let session = find(&gateway, &guest.visitor, headers::text(&headers, SESSION), spoken)?;
+        if is_streamed { Ok((session, guest)) } else { Err(Refusal::not_acceptable()) }
     });
     match session {
-        Ok((session, visitor)) => {
+        Ok((session, guest)) => {
             let (heard, ended) = ((Interest::ALL, session.followed.clone()), session.listen());
-            stream::listen(Listening::new(&gateway, visitor.rights, heard, ended))
+            let view = View::new(&gateway, guest.visitor.rights, guest.group);
+            let listening = Listening::new(&gateway, view, heard, ended);
+            stream::listen(listening.with_tasks_of(&session))
         }
         Err(refusal) => refused(None, &refusal, Revision::Jul2026),
     }
@@ -108,10 +114,10 @@ pub(crate) async fn delete(
     group: Group,
     headers: HeaderMap,
 ) -> Response {
-    let ended = enter(&gateway, visitor, group).and_then(|visitor| {
+    let ended = enter(&gateway, visitor, &group).and_then(|guest| {
         let key = headers::text(&headers, SESSION);
         let key = key.ok_or_else(|| Refusal::invalid_request("There is no session to end."))?;
-        let is_ended = gateway.0.mcp.sessions.end(key, &visitor.id);
+        let is_ended = gateway.0.mcp.sessions.end(key, &guest.visitor.id);
         if is_ended { Ok(()) } else { Err(Refusal::no_session()) }
     });
     match ended {

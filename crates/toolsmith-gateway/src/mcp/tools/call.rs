@@ -3,27 +3,32 @@
 use std::{borrow::Cow, sync::Arc};
 
 use serde::Deserialize;
-use tokio::sync::mpsc;
-use toolsmith_core::{Asker, Call, CallerType, Map, StreamSink, Value};
+use tokio::{sync::mpsc, time::Instant};
+use toolsmith_core::{
+    Asker, Call, CallerType, Map, StreamSink, TaskSupport, ToolSpec, Value, json,
+};
 
 use super::{
+    approving::Approving,
     content::{self, Promise},
     list::is_promised,
 };
 use crate::{
-    Gateway, json,
+    Gateway, json as strictly,
     mcp::{
         Answer,
         asking::Asking,
-        following::{Answering, Channels, Done, Following, Telling},
+        following::{Answering, Channels, Done, Due, Following, Telling},
         meta::Meta,
         peer::Peer,
         refusal::Refusal,
         rounds::Subject,
         session::Run,
+        tasks,
         wire::{self, Id, Request, present},
         writing::Writing,
     },
+    telemetry,
 };
 
 /// How many items a tool may be ahead of its client.
@@ -36,7 +41,7 @@ pub(crate) struct Calling<'a> {
     #[serde(borrow)]
     pub(crate) name: Cow<'a, str>,
     /// Its input.
-    #[serde(default, deserialize_with = "json::strict")]
+    #[serde(default, deserialize_with = "strictly::strict")]
     pub(crate) arguments: Value,
     /// What the client says about its request.
     #[serde(borrow, default, rename = "_meta")]
@@ -45,6 +50,9 @@ pub(crate) struct Calling<'a> {
     responses: Option<&'a serde_json::value::RawValue>,
     #[serde(default, rename = "requestState")]
     state: Option<String>,
+    /// The wish that it becomes a task.
+    #[serde(borrow, default, deserialize_with = "present")]
+    task: Option<&'a serde_json::value::RawValue>,
 }
 
 impl<'a> Calling<'a> {
@@ -59,7 +67,7 @@ pub(crate) fn responses(
     raw: Option<&serde_json::value::RawValue>,
 ) -> Result<Map<String, Value>, Refusal> {
     let Some(raw) = raw else { return Ok(Map::new()) };
-    let read = json::strict_map(&mut serde_json::Deserializer::from_str(raw.get()));
+    let read = strictly::strict_map(&mut serde_json::Deserializer::from_str(raw.get()));
     read.ok()
         .filter(|answers| answers.values().all(Value::is_object))
         .ok_or_else(|| Refusal::invalid_params("`inputResponses` must be an object of objects."))
@@ -92,11 +100,15 @@ pub(crate) async fn call(
     let promise = if is_promised { Promise::Structure } else { Promise::Nothing };
     let hears = peer.level.is_some() && spec.is_some_and(|spec| spec.stream_support);
     let streams = token.is_some() || hears;
-    let run = peer.session.as_ref().map(|session| session.run(id));
-    if !streams && !peer.abilities.can_be_asked() {
+    let due = due(gateway, peer, spec, calling.task.is_some())?;
+    // Who wishes for a task takes it back as one.
+    let session = peer.session.as_ref().filter(|_| due.is_none());
+    let run = session.map(|session| session.run(id));
+    if !streams && due.is_none() && !peer.abilities.can_be_asked() {
         let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
         let nobody: Arc<Asking> = Arc::clone(&gateway.0.mcp.nobody);
         let outcome = gateway.0.engine.call(call.with_asker(nobody)).await;
+        telemetry::note(outcome.call_id);
         if run.is_some_and(|run| run.token.is_cancelled()) {
             return Ok(Answer::Nothing);
         }
@@ -113,7 +125,8 @@ pub(crate) async fn call(
         tool: spec.map(|spec| spec.name.text().clone()).unwrap_or_default(),
         done: f64::NEG_INFINITY,
     };
-    let following = follow(gateway, peer, call, (subject, answering, telling), (given, run));
+    let told = (subject, answering, telling);
+    let following = follow((gateway, peer), (call, spec, due), told, (given, run));
     Ok(Answer::Following(Box::new(following)))
 }
 
@@ -134,9 +147,8 @@ fn begin(
 
 /// Lets the client hear what a call says.
 fn follow(
-    gateway: &Gateway,
-    peer: &Peer,
-    mut call: Call,
+    (gateway, peer): (&Gateway, &Peer),
+    (mut call, spec, due): (Call, Option<&ToolSpec>, Option<Due>),
     told: (Subject, Answering, Telling),
     (given, run): (Map<String, Value>, Option<Run>),
 ) -> Following {
@@ -146,11 +158,62 @@ fn follow(
         call.stream = Some(StreamSink::new(sender).with_level(told.2.level));
         channels.items = Some(items);
     }
-    let asking = asking(gateway, peer, &mut channels, given);
+    let asking = match (&peer.session, due) {
+        // What a task asks would have to come on the stream of another request.
+        (Some(_), Some(_)) => Arc::clone(&gateway.0.mcp.nobody),
+        _ => asking(gateway, peer, &mut channels, given),
+    };
+    let mut enrolled = None;
+    if let Some(due) = due {
+        let underway = &gateway.0.underway;
+        let (known, place) = underway.enrol(&gateway.0.engine, &peer.visitor.id, call);
+        (call, enrolled) = (known, Some((due, place)));
+    }
     call.asker = Some(Arc::clone(&asking) as Arc<dyn Asker>);
     let engine = gateway.0.engine.clone();
-    let work = Box::pin(async move { Done::Call(Box::new(engine.call(call).await)) });
-    Following::new(gateway.clone(), told, (work, channels), asking, run)
+    let approving = Approving::of(gateway, peer, spec, &asking);
+    let work = Box::pin(async move {
+        Done::Call(Box::new(match approving {
+            Some(approving) => approving.call(call).await,
+            None => engine.call(call).await,
+        }))
+    });
+    let following = Following::new(gateway.clone(), told, (work, channels), asking, run);
+    match enrolled {
+        Some((due, enrolled)) => following.due(due, enrolled),
+        None => following,
+    }
+}
+
+/// Returns when the call becomes a task, if it may; a call that must be one and cannot is refused.
+fn due(
+    gateway: &Gateway,
+    peer: &Peer,
+    spec: Option<&ToolSpec>,
+    is_wished: bool,
+) -> Result<Option<Due>, Refusal> {
+    let Some(support) = spec.map(|spec| spec.task_support) else { return Ok(None) };
+    if peer.revision.is_stateless() {
+        return match (support, peer.abilities.tasks) {
+            (TaskSupport::Required, false) => {
+                let required = json!({ "extensions": { tasks::EXTENSION: {} } });
+                Err(Refusal::missing_ability(&required))
+            }
+            (_, false) | (TaskSupport::Forbidden, true) => Ok(None),
+            (TaskSupport::Auto, true) => {
+                Ok(Some(Due::At(Instant::now() + gateway.0.config.task_after)))
+            }
+            (TaskSupport::Optional | TaskSupport::Required, true) => Ok(Some(Due::Soon)),
+        };
+    }
+    match (support, is_wished && peer.revision.has_tasks()) {
+        (TaskSupport::Forbidden, true) => Err(Refusal::no_task("This tool runs as no task.")),
+        (_, true) => Ok(Some(Due::Soon)),
+        (TaskSupport::Required, false) if peer.revision.has_tasks() => {
+            Err(Refusal::no_task("This tool runs as a task only: send `task` with the call."))
+        }
+        (_, false) => Ok(None),
+    }
 }
 
 /// Returns how a client is asked.

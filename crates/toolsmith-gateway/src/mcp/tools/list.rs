@@ -1,7 +1,7 @@
 //! `tools/list`: a page of the tools that a client may see.
 
 use serde::{Deserialize, Serialize};
-use toolsmith_core::{Annotations, Exposure, ToolSpec};
+use toolsmith_core::{Annotations, Exposure, TaskSupport, ToolSpec};
 use toolsmith_engine::registry::Filter;
 
 use super::schema::{is_of_object, write_input};
@@ -86,7 +86,22 @@ fn write_tool(text: &mut Vec<u8>, spec: &ToolSpec, revision: Revision) {
         text.extend_from_slice(br#","annotations":"#);
         put(text, &Hints::of(spec));
     }
+    if let Some(support) = told_support(spec, revision) {
+        text.extend_from_slice(br#","execution":{"taskSupport":"#);
+        put(text, support);
+        text.push(b'}');
+    }
     text.push(b'}');
+}
+
+/// Returns what clients are told that decide by themselves what becomes a task.
+fn told_support(spec: &ToolSpec, revision: Revision) -> Option<&'static str> {
+    match spec.task_support {
+        _ if !revision.has_tasks() => None,
+        TaskSupport::Auto | TaskSupport::Optional => Some("optional"),
+        TaskSupport::Required => Some("required"),
+        TaskSupport::Forbidden => None,
+    }
 }
 
 /// Tells whether clients of a revision are told what the output of a tool looks like.

@@ -1,5 +1,6 @@
 //! The tools of the registry, as clients list and call them.
 
+mod approving;
 mod call;
 pub(crate) mod content;
 mod list;
