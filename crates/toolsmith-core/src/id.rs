@@ -55,7 +55,7 @@ impl CallId {
 
 impl CallId {
     /// Writes the text form; every answer has one, so no memory is taken for it.
-    fn text(self) -> [u8; Self::TEXT_LEN] {
+    pub fn to_text(self) -> [u8; Self::TEXT_LEN] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [b'-'; Self::TEXT_LEN];
         let mut at = 0;
@@ -73,13 +73,13 @@ impl CallId {
 
 impl Serialize for CallId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(std::str::from_utf8(&self.text()).unwrap_or_default())
+        serializer.serialize_str(std::str::from_utf8(&self.to_text()).unwrap_or_default())
     }
 }
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
+        f.write_str(std::str::from_utf8(&self.to_text()).unwrap_or_default())
     }
 }
 

@@ -43,6 +43,48 @@ impl Outcome {
     pub fn error(&self) -> Option<&ToolError> {
         self.result.as_ref().err()
     }
+
+    /// Writes the JSON form, to the byte as serde does.
+    ///
+    /// Every call over HTTP ends with it: names that need no escaping are written as they are.
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        let Written { call_id, tool_name, version, success, output, error, .. } = self.written();
+        let mut text = Vec::with_capacity(512);
+        put(&mut text, br#"{"call_id":"#, &call_id)?;
+        put(&mut text, br#","tool_name":"#, tool_name)?;
+        put(&mut text, br#","version":"#, &version)?;
+        put(&mut text, br#","success":"#, &success)?;
+        put(&mut text, br#","output":"#, output)?;
+        put(&mut text, br#","error":"#, &error)?;
+        put(&mut text, br#","started_at":"#, &self.started_at)?;
+        put(&mut text, br#","duration_ms":"#, &to_millis(self.duration))?;
+        put(&mut text, br#","metadata":"#, &self.metadata)?;
+        text.push(b'}');
+        Ok(text)
+    }
+
+    fn written(&self) -> Written<'_> {
+        Written {
+            call_id: self.call_id,
+            tool_name: &self.tool_name,
+            version: self.version.as_deref(),
+            success: self.is_success(),
+            output: self.output(),
+            error: self.error(),
+            started_at: self.started_at,
+            duration_ms: to_millis(self.duration),
+            metadata: &self.metadata,
+        }
+    }
+}
+
+fn put(
+    text: &mut Vec<u8>,
+    name: &[u8],
+    value: &(impl Serialize + ?Sized),
+) -> serde_json::Result<()> {
+    text.extend_from_slice(name);
+    serde_json::to_writer(text, value)
 }
 
 /// Returns milliseconds with the microseconds behind the point, as the JSON forms have them.
@@ -77,18 +119,7 @@ impl JsonSchema for Outcome {
 
 impl Serialize for Outcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Written {
-            call_id: self.call_id,
-            tool_name: &self.tool_name,
-            version: self.version.as_deref(),
-            success: self.is_success(),
-            output: self.output(),
-            error: self.error(),
-            started_at: self.started_at,
-            duration_ms: to_millis(self.duration),
-            metadata: &self.metadata,
-        }
-        .serialize(serializer)
+        self.written().serialize(serializer)
     }
 }
 
@@ -138,6 +169,19 @@ mod tests {
             started_at: Timestamp::from_millis(1_763_164_800_000),
             duration: Duration::from_micros(1_500),
             metadata: Map::new(),
+        }
+    }
+
+    #[test]
+    fn it_is_written_as_serde_writes_it() {
+        let mut cut = outcome(Ok(json!({ "a": [1, "\"x\"\n", null] })));
+        cut.metadata.insert("output_cut".to_owned(), json!({ "bytes": 7 }));
+        cut.tool_name = "a \"quoted\" name".into();
+        cut.version = None;
+        let failed = outcome(Err(ToolError::validation("wrong").with_details(json!([1]))));
+        for outcome in [cut, failed, outcome(Ok(Value::Null))] {
+            let text = String::from_utf8(outcome.to_json().unwrap()).unwrap();
+            assert_eq!(text, serde_json::to_string(&outcome).unwrap());
         }
     }
 

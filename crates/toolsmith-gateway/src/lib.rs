@@ -12,6 +12,7 @@ mod counts;
 mod door;
 mod feed;
 mod gateway;
+mod heads;
 mod house;
 mod http;
 mod json;

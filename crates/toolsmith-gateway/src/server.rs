@@ -1,12 +1,18 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+    time::Duration,
+};
 
 use hyper::{
     server::conn::http1::{self, Parts},
     service::service_fn,
 };
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
@@ -16,6 +22,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Gateway,
+    heads::Heads,
     http::{Answering, Failure},
     peer,
     transport::Transport,
@@ -33,9 +40,11 @@ const LAST_ANSWERS: Duration = Duration::from_secs(2);
 const SHORTEST_SWEEP: Duration = Duration::from_secs(1);
 const LONGEST_SWEEP: Duration = Duration::from_mins(1);
 
-/// The largest head of a request, in bytes and in headers.
+/// The largest head of a request, in bytes.
+///
+/// Headers may be 100, which is hyper's own limit; said once more, it would cost every request the
+/// clearing of room for them.
 const MAX_HEAD: usize = 64 << 10;
-const MAX_HEADERS: usize = 100;
 
 /// How the doors were closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +129,9 @@ impl Door {
     fn new(gateway: &Gateway, stop: CancellationToken) -> Self {
         let mut protocol = http1::Builder::new();
         protocol
-            .timer(TokioTimer::new())
             .header_read_timeout(gateway.0.config.read_timeout)
             .max_buf_size(MAX_HEAD)
             .max_header_size(MAX_HEAD)
-            .max_headers(MAX_HEADERS)
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
         let transport = Transport::new(gateway.0.config.tls.clone());
@@ -146,17 +153,24 @@ impl Door {
         let io = TokioIo::new(Wire::new(stream));
         let watched = Watched::new(Arc::clone(&self.answering), self.gateway.clone(), peer);
         let service = service_fn(|request| watched.answer(request));
-        let mut connection = self.protocol.serve_connection(io, service);
-        let ended = tokio::select! {
-            biased;
-            ended = &mut connection => Some(ended),
-            () = self.stop.cancelled() => None,
-        };
-        let ended = if let Some(ended) = ended {
-            ended
-        } else {
-            Pin::new(&mut connection).graceful_shutdown();
-            (&mut connection).await
+        let heads = Heads::new(self.gateway.0.config.read_timeout);
+        let mut protocol = self.protocol.clone();
+        protocol.timer(heads.clone());
+        let mut connection = protocol.serve_connection(io, service);
+        let mut stopped = pin!(self.stop.cancelled());
+        let mut overdue = pin!(heads.overdue());
+        let mut is_ending = false;
+        let ended = loop {
+            tokio::select! {
+                biased;
+                ended = &mut connection => break ended,
+                // The connection looks once more, and ends when the head is still not there.
+                () = &mut overdue => overdue.set(heads.overdue()),
+                () = &mut stopped, if !is_ending => {
+                    is_ending = true;
+                    Pin::new(&mut connection).graceful_shutdown();
+                }
+            }
         };
         let Parts { io, read_buf, .. } = connection.into_parts();
         let mut wire = io.into_inner();

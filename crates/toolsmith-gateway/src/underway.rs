@@ -3,7 +3,6 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::poll_fn,
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -14,7 +13,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolsmith_core::{Call, CallId, Outcome, Text};
+use toolsmith_core::{BoxFuture, Call, CallId, Outcome, Text};
 use toolsmith_engine::Engine;
 
 /// Every call goes through the table twice, so threads should seldom meet there.
@@ -171,7 +170,7 @@ impl Newcomer<'_> {
     }
 
     /// Waits for the call; most end at once, and only those that do not are put into the table.
-    pub(crate) async fn during<F: Future>(self, mut work: Pin<&mut F>) -> F::Output {
+    pub(crate) async fn during<T>(self, mut work: BoxFuture<'_, T>) -> T {
         let (mut newcomer, mut enrolled) = (Some(self), None);
         poll_fn(|cx| {
             let polled = work.as_mut().poll(cx);
@@ -271,7 +270,7 @@ mod tests {
             cx.waker().wake_by_ref();
             if seen.len() < 2 { std::task::Poll::Pending } else { std::task::Poll::Ready(()) }
         });
-        newcomer.during(std::pin::pin!(work)).await;
+        newcomer.during(Box::pin(work)).await;
         assert_eq!((seen, underway.look_up(id).is_some()), (vec![false, true], false));
     }
 

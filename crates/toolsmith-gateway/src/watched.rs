@@ -1,6 +1,6 @@
 //! Around every answer: counted, packed, and told to whoever wants to know.
 
-use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     body::HttpBody,
@@ -60,7 +60,7 @@ impl Watched {
             status: None,
             watched: self,
         };
-        let answering = pin!(self.answering.answer(request));
+        let answering = self.answering.answer(request);
         let mut response = match &mut open.visit {
             None => answering.await,
             Some(visit) => Box::pin(visit.follow(answering)).await,

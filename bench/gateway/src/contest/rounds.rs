@@ -1,6 +1,6 @@
 //! Rounds: the sides take turns, because the machine has other work.
 
-use std::{io::Write as _, process::Stdio, time::Duration};
+use std::{io::Write as _, process::Stdio, thread, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -14,6 +14,10 @@ use crate::{
     machine::{Cores, median, rounded, stay_on, this_program},
 };
 
+/// How often, and how long apart, a server is called until its tools are there.
+const ATTEMPTS: usize = 20;
+const PAUSE: Duration = Duration::from_millis(250);
+
 /// How the sides are measured.
 pub(super) struct Rounds {
     pub(super) cores: Cores,
@@ -25,9 +29,10 @@ pub(super) struct Rounds {
 /// What came of the rounds: medians of each side, and medians of the ratios of the rounds.
 pub(super) struct Match {
     pub(super) ours: Figures,
-    pub(super) theirs: Figures,
-    pub(super) calls_ratio: f64,
-    pub(super) cpu_ratio: f64,
+    /// Nothing when the other side did not get through.
+    pub(super) theirs: Option<Figures>,
+    pub(super) calls_ratio: Option<f64>,
+    pub(super) cpu_ratio: Option<f64>,
 }
 
 /// The medians of one side.
@@ -47,27 +52,44 @@ impl Rounds {
         Self { cores, count, warm_up: Duration::from_millis(300), measured }
     }
 
+    /// Measures both sides; when the other one does not get through, ours alone.
     pub(super) fn play(&self, sides: &Sides, connections: usize) -> Result<Match> {
-        // The first calls fill caches on either side.
-        self.measure(&sides.ours, connections).context("toolsmith")?;
-        self.measure(&sides.theirs, connections).context("the other side")?;
+        let ours = || self.measure(&sides.ours, connections).context("toolsmith");
+        let theirs = || self.measure(&sides.theirs, connections).context("the other side");
+        // The first calls fill caches on either side; tools of other servers may not be there yet.
+        let mut first = ours();
+        for _ in 0..ATTEMPTS {
+            if first.is_ok() {
+                break;
+            }
+            thread::sleep(PAUSE);
+            first = ours();
+        }
+        first?;
+        let mut failure = theirs().err();
         let mut rounds = Vec::new();
         for round in 0..self.count {
             // Whoever goes second finds the machine warmer, so they take turns in that too.
-            rounds.push(if round % 2 == 0 {
-                let theirs = self.measure(&sides.theirs, connections)?;
-                (self.measure(&sides.ours, connections)?, theirs)
-            } else {
-                let ours = self.measure(&sides.ours, connections)?;
-                (ours, self.measure(&sides.theirs, connections)?)
-            });
+            let is_first = round % 2 == 1;
+            let early = is_first.then(ours).transpose()?;
+            let other = match &failure {
+                None => theirs().map_err(|error| failure = Some(error)).ok(),
+                Some(_) => None,
+            };
+            rounds.push((early.map_or_else(ours, Ok)?, other));
         }
+        if let Some(failure) = failure {
+            writeln!(std::io::stderr(), "!! at {connections} connections: {failure:#}")?;
+        }
+        let pairs = || rounds.iter().filter_map(|(ours, theirs)| Some((ours, theirs.as_ref()?)));
         let ratio = |of: fn(&Report) -> f64| {
-            rounded(median(rounds.iter().map(|(ours, theirs)| of(ours) / of(theirs)).collect()))
+            let ratios: Vec<f64> = pairs().map(|(ours, theirs)| of(ours) / of(theirs)).collect();
+            (ratios.len() == self.count).then(|| rounded(median(ratios)))
         };
         Ok(Match {
             ours: Figures::of(&rounds.iter().map(|(ours, _)| ours).collect::<Vec<_>>()),
-            theirs: Figures::of(&rounds.iter().map(|(_, theirs)| theirs).collect::<Vec<_>>()),
+            theirs: (pairs().count() == self.count)
+                .then(|| Figures::of(&pairs().map(|(_, theirs)| theirs).collect::<Vec<_>>())),
             calls_ratio: ratio(|report| report.calls_per_second),
             cpu_ratio: ratio(|report| report.cpu_us),
         })
@@ -92,7 +114,9 @@ impl Rounds {
         input.write_all(&serde_json::to_vec(&plan)?)?;
         drop(input);
         let output = load.wait_with_output()?;
-        ensure!(output.status.success(), "the load has failed at {connections} connections");
+        let told = String::from_utf8_lossy(&output.stderr);
+        let told = told.lines().next().unwrap_or_default();
+        ensure!(output.status.success(), "the load has failed at {connections} connections: {told}");
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 }

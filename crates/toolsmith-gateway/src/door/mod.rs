@@ -70,7 +70,7 @@ impl Doorkeeper {
         guard: &Guard,
         now: Timestamp,
     ) -> Result<Visitor, Failure> {
-        self.admit(headers, guard, now).await.map_err(|refused| refused.failure)
+        self.admit(headers, guard, || now).await.map_err(|refused| refused.failure)
     }
 
     /// Finds out who sends a request, or why it is not let in.
@@ -78,7 +78,7 @@ impl Doorkeeper {
         &self,
         headers: &HeaderMap,
         guard: &Guard,
-        now: Timestamp,
+        now: impl Fn() -> Timestamp,
     ) -> Result<Visitor, Refused> {
         self.hosts.check(headers)?;
         let Some(credential) = Credential::of(headers)? else {
@@ -98,9 +98,9 @@ impl Doorkeeper {
             // A key of ours has no dots, and a token has two.
             (Credential::Bearer(_), Some(tokens), _) if text.contains('.') => {
                 // What is rare, or slow anyway, is boxed: the work of every request holds it.
-                Box::pin(tokens.holder_of(text, now)).await
+                Box::pin(tokens.holder_of(text, now())).await
             }
-            (_, _, Some(keys)) => keys.holder_of(text, || guard.look(), now).await,
+            (_, _, Some(keys)) => keys.holder_of(text, || guard.look(), now()).await,
             _ => Err(Refused::credential(keys::UNKNOWN)),
         }
     }

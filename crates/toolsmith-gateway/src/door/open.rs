@@ -12,7 +12,7 @@ const OPEN: [&str; 3] = ["/health", "/health/live", "/health/ready"];
 
 impl Gateway {
     /// Tells whether an address answers somebody whom no key makes known.
-    pub(super) fn is_open_to(&self, request: &Request) -> bool {
+    pub(super) fn is_open_to<B>(&self, request: &Request<B>) -> bool {
         let path = request.uri().path();
         OPEN.contains(&path)
             || path.starts_with(WELL_KNOWN)

@@ -1,9 +1,8 @@
 //! What stands before every address: whoever gets past has a name, and who does not is told why.
 
 use axum::{
-    extract::Request,
     http::{
-        HeaderMap, HeaderValue, StatusCode, Uri,
+        HeaderMap, HeaderValue, Request, StatusCode, Uri,
         header::{CONNECTION, HOST, RETRY_AFTER, TRANSFER_ENCODING, WWW_AUTHENTICATE},
     },
     response::{IntoResponse, Response},
@@ -39,13 +38,13 @@ impl Default for Guard {
 }
 
 /// Stands before every address; only `/health` and the like are entered without a name.
-pub(crate) async fn stand<F: Future<Output = Response>>(
+pub(crate) async fn stand<B, F: Future<Output = Response>>(
     gateway: &Gateway,
-    mut request: Request,
-    inside: impl FnOnce(Option<Visitor>, Request) -> F,
+    mut request: Request<B>,
+    inside: impl FnOnce(Option<Visitor>, Request<B>) -> F,
 ) -> Response {
     name_whom_it_is_for(&mut request);
-    let now = gateway.0.engine.now();
+    let now = || gateway.0.engine.now();
     // Such a body may come with a length as well, and then whoever passed the request on may see
     // another end of it: nothing behind it is read (RFC 9112 §6.3).
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
@@ -72,7 +71,7 @@ pub(crate) async fn stand<F: Future<Output = Response>>(
 }
 
 /// Puts the host of a whole address in place of the header: the address counts (RFC 9112 §3.2.2).
-fn name_whom_it_is_for(request: &mut Request) {
+fn name_whom_it_is_for<B>(request: &mut Request<B>) {
     let host = request.uri().authority().map(|name| HeaderValue::from_str(name.as_str()));
     if let Some(Ok(host)) = host {
         request.headers_mut().insert(HOST, host);
@@ -140,7 +139,7 @@ struct Known {
 }
 
 impl Known {
-    fn of(visitor: &Visitor, request: &Request) -> Self {
+    fn of<B>(visitor: &Visitor, request: &Request<B>) -> Self {
         let has_token = visitor.entrance == Entrance::Token;
         let wanted = match visitor.rights.role {
             Role::Viewer => Role::Caller,

@@ -51,10 +51,12 @@ impl<T: Serialize> IntoResponse for Created<T> {
 }
 
 fn document(status: StatusCode, content: &impl Serialize) -> Response {
-    // Nearly every answer fits, and none has to move while it is written.
-    let mut text = Vec::with_capacity(512);
-    match serde_json::to_writer(&mut text, content) {
-        Ok(()) => {
+    written(status, serde_json::to_vec(content))
+}
+
+fn written(status: StatusCode, text: serde_json::Result<Vec<u8>>) -> Response {
+    match text {
+        Ok(text) => {
             let mut response = Response::new(Body::from(text));
             *response.status_mut() = status;
             response.headers_mut().insert(CONTENT_TYPE, JSON);
@@ -74,8 +76,9 @@ pub(super) struct Answer(pub(super) Outcome);
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
         let error = self.0.error();
-        let mut response = document(error.map_or(StatusCode::OK, status_of), &self.0);
-        if let Ok(id) = HeaderValue::try_from(self.0.call_id.to_string()) {
+        let status = error.map_or(StatusCode::OK, status_of);
+        let mut response = written(status, self.0.to_json());
+        if let Ok(id) = HeaderValue::from_bytes(&self.0.call_id.to_text()) {
             response.headers_mut().insert(CALL_ID, id);
         }
         if let Some(wait) = error.and_then(ToolError::retry_after) {

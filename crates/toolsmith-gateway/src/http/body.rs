@@ -3,7 +3,7 @@
 use std::{future::poll_fn, pin::pin, task::Poll};
 
 use axum::{
-    body::Body,
+    body::{Body, HttpBody},
     http::{
         HeaderMap,
         header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
@@ -24,7 +24,7 @@ use crate::{
 /// Reads a JSON body.
 pub(super) async fn json<T: DeserializeOwned>(
     headers: &HeaderMap,
-    body: Body,
+    body: impl HttpBody<Data = Bytes>,
     config: &GatewayConfig,
 ) -> Result<T, Failure> {
     let text = json_bytes(headers, body, config).await?;
@@ -37,7 +37,7 @@ pub(super) async fn json<T: DeserializeOwned>(
 /// Reads the bytes of a JSON body.
 pub(crate) async fn json_bytes(
     headers: &HeaderMap,
-    body: Body,
+    body: impl HttpBody<Data = Bytes>,
     config: &GatewayConfig,
 ) -> Result<Bytes, Failure> {
     check_type(headers, is_json)?;
@@ -75,7 +75,11 @@ fn essence(headers: &HeaderMap) -> &str {
     written.split(';').next().unwrap_or("").trim()
 }
 
-async fn whole(headers: &HeaderMap, body: Body, config: &GatewayConfig) -> Result<Bytes, Failure> {
+async fn whole(
+    headers: &HeaderMap,
+    body: impl HttpBody<Data = Bytes>,
+    config: &GatewayConfig,
+) -> Result<Bytes, Failure> {
     let most = config.max_body_bytes;
     let coding = coding(headers)?;
     let announced = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok());
@@ -100,7 +104,8 @@ async fn whole(headers: &HeaderMap, body: Body, config: &GatewayConfig) -> Resul
 }
 
 /// Reads a body to its end; one that comes in one piece is not copied.
-async fn pieces(mut body: Body, most: usize) -> Result<Bytes, Failure> {
+async fn pieces(body: impl HttpBody<Data = Bytes>, most: usize) -> Result<Bytes, Failure> {
+    let mut body = pin!(body);
     let (mut first, mut all) = (Bytes::new(), BytesMut::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Failure::bad_request("The body broke off."))?;

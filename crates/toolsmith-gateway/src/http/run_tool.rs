@@ -3,16 +3,15 @@
 //! Its outcome is the answer; with `?async=true` its id is, and with `Accept: text/event-stream`
 //! everything that it sends while it runs.
 
-use std::{
-    pin::pin,
-    task::{Context, Waker},
-};
+use std::task::{Context, Waker};
 
 use axum::{
+    body::HttpBody,
     extract::{Request, State},
     http::{HeaderMap, header::ACCEPT},
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use toolsmith_core::{Call, CallId};
@@ -51,10 +50,15 @@ pub(super) async fn run_tool(
 }
 
 /// Answers a request to make a call.
-pub(super) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request) -> Response {
+pub(super) async fn answer<B: HttpBody<Data = Bytes>>(
+    gateway: &Gateway,
+    visitor: Visitor,
+    request: Request<B>,
+) -> Response {
     let (head, body) = request.into_parts();
-    let Asked(manner) = match Asked::<Manner>::of(&head.uri) {
-        Ok(asked) => asked,
+    let asked = head.uri.query().map(|_| Asked::of(&head.uri)).transpose();
+    let manner: Manner = match asked {
+        Ok(asked) => asked.map(|Asked(manner)| manner).unwrap_or_default(),
         Err(failure) => return failure.into_response(),
     };
     let read = body::json::<CallRequest>(&head.headers, body, &gateway.0.config).await;
@@ -71,7 +75,7 @@ pub(super) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request
         return following::follow(gateway, call, enrolled);
     }
     let newcomer = gateway.0.underway.announce(engine, &visitor.id, &mut call);
-    Answer(newcomer.during(pin!(engine.call(call))).await).into_response()
+    Answer(newcomer.during(Box::pin(engine.call(call))).await).into_response()
 }
 
 /// Lets a call go on by itself; what comes of it is kept, and recorded as ever.

@@ -5,12 +5,12 @@
 
 use axum::{
     Router,
-    body::Body,
     http::{Method, Request},
     response::{IntoResponse, Response},
 };
 use hyper::{body::Incoming, service::Service as _};
 use hyper_util::service::TowerToHyperService;
+use toolsmith_core::BoxFuture;
 
 use super::run_tool;
 use crate::{Gateway, Visitor, door, mcp};
@@ -30,7 +30,10 @@ impl Answering {
     }
 
     /// Answers a request.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response {
+    ///
+    /// The work is in a box: what is awaited is moved into whoever awaits it, and a connection
+    /// would hold room for the largest work there is.
+    pub(crate) fn answer(&self, request: Request<Incoming>) -> BoxFuture<'_, Response> {
         let gateway = &self.gateway;
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/run_tool") => {
@@ -38,17 +41,16 @@ impl Answering {
                     Ok(visitor) => run_tool::answer(gateway, visitor, request).await,
                     Err(failure) => failure.into_response(),
                 };
-                door::stand(gateway, request.map(Body::new), inside).await
+                Box::pin(door::stand(gateway, request, inside))
             }
             (&Method::POST, "/mcp") => {
                 let inside = async |visitor, request| match Visitor::known(visitor) {
                     Ok(visitor) => mcp::http::answer(gateway, visitor, None, request).await,
                     Err(failure) => failure.into_response(),
                 };
-                door::stand(gateway, request.map(Body::new), inside).await
+                Box::pin(door::stand(gateway, request, inside))
             }
-            // What is rare is boxed by the router itself, so that connections stay small.
-            _ => self.router.call(request).await.into_response(),
+            _ => Box::pin(async { self.router.call(request).await.into_response() }),
         }
     }
 }

@@ -38,10 +38,12 @@ pub(crate) async fn answer_in_session(
         "tools/call" => tools::call(gateway, &peer, request.id, Calling::read(request)?).await,
         "ping" => Ok(Answer::Text(Writing::to(request.id, peer.revision).end())),
         "resources/subscribe" => {
-            resources::subscribe(gateway, &peer, request).await.map(Answer::Text)
+            Box::pin(resources::subscribe(gateway, &peer, request)).await.map(Answer::Text)
         }
         "resources/unsubscribe" => resources::unsubscribe(&peer, request).map(Answer::Text),
-        "tasks/result" if peer.revision.has_tasks() => tasks::result(gateway, &peer, request).await,
+        "tasks/result" if peer.revision.has_tasks() => {
+            Box::pin(tasks::result(gateway, &peer, request)).await
+        }
         "tasks/list" if peer.revision.has_tasks() => tasks::list(gateway, &peer, request).await,
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
         // What is rare is boxed: it would make the work of every call larger.
@@ -71,7 +73,7 @@ pub(crate) async fn answer_alone(
     let peer = Peer::of_request(introduced.meta.as_ref(), guest)?;
     match request.method.as_ref() {
         "server/discover" => Ok(Answer::Text(discover(request, peer.revision))),
-        "subscriptions/listen" => subscribe(gateway, &peer, request).await,
+        "subscriptions/listen" => Box::pin(subscribe(gateway, &peer, request)).await,
         "tasks/update" => tasks::update(gateway, &peer, request),
         // What is rare is boxed: it would make the work of every call larger.
         _ => Box::pin(answer_any(gateway, &peer, request)).await,

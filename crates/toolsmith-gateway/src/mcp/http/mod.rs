@@ -8,10 +8,12 @@ mod said;
 mod stream;
 
 use axum::{
+    body::HttpBody,
     extract::{Path, Request, State},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 
 use self::{
     headers::SESSION,
@@ -45,11 +47,11 @@ pub(crate) async fn post(
 }
 
 /// Answers a message of a visitor.
-pub(crate) async fn answer(
+pub(crate) async fn answer<B: HttpBody<Data = Bytes>>(
     gateway: &Gateway,
     visitor: Visitor,
     group: Group,
-    request: Request,
+    request: Request<B>,
 ) -> Response {
     let guest = match enter(gateway, visitor, &group) {
         Ok(guest) => guest,

@@ -107,7 +107,7 @@ pub(crate) async fn call(
     if !streams && due.is_none() && !peer.abilities.can_be_asked() {
         let call = begin(gateway, peer, run.as_ref(), calling.name.into_owned(), calling.arguments);
         let nobody: Arc<Asking> = Arc::clone(&gateway.0.mcp.nobody);
-        let outcome = gateway.0.engine.call(call.with_asker(nobody)).await;
+        let outcome = Box::pin(gateway.0.engine.call(call.with_asker(nobody))).await;
         telemetry::note(outcome.call_id);
         if run.is_some_and(|run| run.token.is_cancelled()) {
             return Ok(Answer::Nothing);
