@@ -1,12 +1,6 @@
 //! Connections: accepted, bounded, and ended in order.
 
-use std::{
-    io,
-    net::SocketAddr,
-    pin::{Pin, pin},
-    sync::Arc,
-    time::Duration,
-};
+use std::{io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use hyper::{
     server::conn::http1::{self, Parts},

@@ -6,7 +6,7 @@ use serde_json::Value;
 use toolsmith_core::{JsonText, ToolError};
 
 use super::{
-    Schema, bounds,
+    Schema, bounds, glance,
     problems::{Subject, Telling},
 };
 
@@ -58,7 +58,7 @@ pub(super) fn draft(schema: &Value) -> Result<Draft, ToolError> {
 
 /// Checks a schema against the meta-schema of its draft.
 pub(super) fn well_formed(schema: &Value) -> Result<(), ToolError> {
-    if schema.is_boolean() {
+    if glance::is_usual(schema) {
         return Ok(());
     }
     jsonschema::meta::validate(schema).map_err(|error| bad_schema(&error))

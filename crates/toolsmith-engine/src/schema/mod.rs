@@ -46,6 +46,7 @@ mod defaults;
 mod effort;
 mod extras;
 mod forms;
+mod glance;
 mod inspect;
 mod meter;
 mod narrow;
