@@ -14,13 +14,24 @@ const PRIORITY: i32 = -10;
 /// What a tick of the system's accounts is, in microseconds: Linux shows hundredths of seconds.
 const TICK_US: f64 = 10_000.0;
 
-/// The cores of the contest: one for what is measured, one for everything else.
+/// The cores of the contest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cores {
-    /// For the side that is measured.
-    pub(crate) server: usize,
+    /// For a side that is measured on one core.
+    server: usize,
     /// For the load, and for servers behind the side that is measured.
-    pub(crate) others: usize,
+    others: usize,
+}
+
+/// Where a process runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// On both cores of the contest.
+    Both,
+    /// On a core that only the measured side uses.
+    Apart,
+    /// On the core of the load.
+    Beside,
 }
 
 impl Cores {
@@ -32,9 +43,26 @@ impl Cores {
         let (server, others) = two.context("two cores are needed: one of them makes the load")?;
         Ok(Self { server, others })
     }
+
+    /// Returns the core of the load.
+    pub(crate) fn beside(self) -> usize {
+        self.others
+    }
+
+    /// Keeps this process, and those that it starts from then on, in a place.
+    pub(crate) fn go(self, place: Place) -> Result<()> {
+        let mut cores = CpuSet::new();
+        if place != Place::Beside {
+            cores.set(self.server);
+        }
+        if place != Place::Apart {
+            cores.set(self.others);
+        }
+        Ok(sched_setaffinity(None, &cores)?)
+    }
 }
 
-/// Keeps this process, and those that it starts from then on, on a core.
+/// Keeps this process on a core.
 pub(crate) fn stay_on(core: usize) -> Result<()> {
     let mut one = CpuSet::new();
     one.set(core);

@@ -10,13 +10,16 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::machine::stay_on;
+use crate::machine::{Cores, Place};
 
 /// How long a server may take until it listens.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a server says when it listens.
 const LISTENING: &str = "listening on http://";
+
+/// Where a server runs.
+pub(super) type Seat = (Cores, Place);
 
 /// A server that listens.
 pub(super) struct Server {
@@ -25,9 +28,9 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts a server on a core and waits until it says on its standard error where it listens.
-    pub(super) fn start(command: &mut Command, core: usize) -> Result<Self> {
-        let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::piped()), core)?;
+    /// Starts a server in its place and waits until it says on its standard error where it listens.
+    pub(super) fn start(command: &mut Command, seat: Seat) -> Result<Self> {
+        let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::piped()), seat)?;
         let errors = child.stderr.take();
         let found = errors.context("no pipe").and_then(|errors| {
             let mut lines = BufReader::new(errors);
@@ -39,12 +42,8 @@ impl Server {
     }
 
     /// Starts a server that was told where to listen, and waits until it does.
-    pub(super) fn start_at(
-        command: &mut Command,
-        core: usize,
-        address: SocketAddr,
-    ) -> Result<Self> {
-        let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()), core)?;
+    pub(super) fn start_at(command: &mut Command, seat: Seat, address: SocketAddr) -> Result<Self> {
+        let mut child = spawn(command.stdout(Stdio::null()).stderr(Stdio::null()), seat)?;
         let given_up = Instant::now() + PATIENCE;
         let found = loop {
             if TcpStream::connect(address).is_ok() {
@@ -76,9 +75,9 @@ impl Drop for Server {
     }
 }
 
-/// Starts a process on a core; this one goes there for the moment, as children inherit it.
-fn spawn(command: &mut Command, core: usize) -> Result<Child> {
-    stay_on(core)?;
+/// Starts a process in its place; this one goes there for the moment, as children inherit it.
+fn spawn(command: &mut Command, (cores, place): Seat) -> Result<Child> {
+    cores.go(place)?;
     command.stdin(Stdio::null());
     command.spawn().with_context(|| format!("{command:?} does not start"))
 }

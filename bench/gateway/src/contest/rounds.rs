@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     load::{Plan, Report},
-    machine::{Cores, median, rounded, stay_on, this_program},
+    machine::{Cores, Place, median, rounded, this_program},
 };
 
 /// How often, and how long apart, a server is called until its tools are there.
@@ -107,7 +107,7 @@ impl Rounds {
             server: side.server.pid(),
             patience: side.patience,
         };
-        stay_on(self.cores.others)?;
+        self.cores.go(Place::Beside)?;
         let mut load =
             this_program(&["load"])?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let mut input = load.stdin.take().context("no pipe")?;
@@ -116,7 +116,10 @@ impl Rounds {
         let output = load.wait_with_output()?;
         let told = String::from_utf8_lossy(&output.stderr);
         let told = told.lines().next().unwrap_or_default();
-        ensure!(output.status.success(), "the load has failed at {connections} connections: {told}");
+        ensure!(
+            output.status.success(),
+            "the load has failed at {connections} connections: {told}"
+        );
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 }

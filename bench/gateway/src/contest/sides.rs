@@ -9,11 +9,11 @@ use tempfile::TempDir;
 use super::{
     Game,
     options::Options,
-    process::{Server, free_address},
+    process::{Seat, Server, free_address},
 };
 use crate::{
     load::{Patience, Speech},
-    machine::{Cores, priority_of_session, this_program},
+    machine::{Cores, Place, priority_of_session, this_program},
 };
 
 /// What stands behind both sides.
@@ -25,16 +25,6 @@ pub(super) enum Behind {
     Http,
     /// A plain MCP server for each, on standard streams.
     Stdio,
-}
-
-impl Behind {
-    /// Says what the load does while it waits: the server behind both sides runs on its core.
-    fn patience(self) -> Patience {
-        match self {
-            Self::Nothing => Patience::Spins,
-            Self::Http | Self::Stdio => Patience::Sleeps,
-        }
-    }
 }
 
 /// The two sides of a game.
@@ -58,18 +48,22 @@ pub(super) struct Side {
 impl Sides {
     pub(super) fn start(options: &Options, cores: Cores, game: &Game) -> Result<Self> {
         let behind = match game.behind {
-            Behind::Http => Some(Server::start(&mut this_program(&["serve-rmcp"])?, cores.others)?),
+            Behind::Http => {
+                let place = (cores, Place::Beside);
+                Some(Server::start(&mut this_program(&["serve-rmcp"])?, place)?)
+            }
             Behind::Nothing | Behind::Stdio => None,
         };
         let upstream = match (game.behind, &behind) {
             (Behind::Nothing, _) => None,
             (_, Some(server)) => Some(Upstream::Http(server.address)),
-            (_, None) => Some(Upstream::Stdio { core: cores.others }),
+            (_, None) => Some(Upstream::Stdio { core: cores.beside() }),
         };
-        let ours = ours(&options.toolsmith, upstream.as_ref(), game, cores.server)?;
+        let seat = (cores, game.place);
+        let ours = ours(&options.toolsmith, upstream.as_ref(), game, seat)?;
         let theirs = match (&upstream, &options.proxy) {
-            (Some(upstream), Some(proxy)) => theirs_between(proxy, upstream, game, cores.server)?,
-            _ => theirs_alone(game, cores.server)?,
+            (Some(upstream), Some(proxy)) => theirs_between(proxy, upstream, game, seat)?,
+            _ => theirs_alone(game, seat)?,
         };
         Ok(Self { ours, theirs, _behind: behind })
     }
@@ -90,7 +84,7 @@ impl Upstream {
     }
 }
 
-fn ours(toolsmith: &Path, upstream: Option<&Upstream>, game: &Game, core: usize) -> Result<Side> {
+fn ours(toolsmith: &Path, upstream: Option<&Upstream>, game: &Game, seat: Seat) -> Result<Side> {
     let folder = tempfile::tempdir()?;
     if let Some(upstream) = upstream {
         let server = match upstream {
@@ -105,11 +99,11 @@ fn ours(toolsmith: &Path, upstream: Option<&Upstream>, game: &Game, core: usize)
         fs::write(folder.path().join("toolsmith.yaml"), settings)?;
     }
     Ok(Side {
-        server: Server::start(&mut serve(toolsmith, folder.path()), core)?,
+        server: Server::start(&mut serve(toolsmith, folder.path()), seat)?,
         path: if game.speech == Speech::RunTool { "/run_tool" } else { "/mcp" },
         tool: if upstream.is_some() { "up__echo" } else { "echo" },
         speech: game.speech,
-        patience: game.behind.patience(),
+        patience: game.patience(),
         _folder: Some(folder),
     })
 }
@@ -121,17 +115,17 @@ pub(super) fn serve(toolsmith: &Path, folder: &Path) -> Command {
     command
 }
 
-fn theirs_alone(game: &Game, core: usize) -> Result<Side> {
+fn theirs_alone(game: &Game, seat: Seat) -> Result<Side> {
     let (word, path) = match game.speech {
         Speech::RunTool => ("serve-axum", "/run_tool"),
         Speech::Mcp2025 | Speech::Mcp2026 => ("serve-rmcp", "/mcp"),
     };
-    let server = Server::start(&mut this_program(&[word])?, core)?;
-    let (speech, patience) = (game.speech, game.behind.patience());
+    let server = Server::start(&mut this_program(&[word])?, seat)?;
+    let (speech, patience) = (game.speech, game.patience());
     Ok(Side { server, path, tool: "echo", speech, patience, _folder: None })
 }
 
-fn theirs_between(proxy: &Path, upstream: &Upstream, game: &Game, core: usize) -> Result<Side> {
+fn theirs_between(proxy: &Path, upstream: &Upstream, game: &Game, seat: Seat) -> Result<Side> {
     let folder = tempfile::tempdir()?;
     let address = free_address()?;
     let backend = match upstream {
@@ -150,8 +144,8 @@ fn theirs_between(proxy: &Path, upstream: &Upstream, game: &Game, core: usize) -
     fs::write(&file, settings)?;
     let mut command = Command::new(proxy);
     command.arg("--config").arg(file).current_dir(folder.path());
-    let server = Server::start_at(&mut command, core, address)?;
-    let (speech, patience) = (game.speech, game.behind.patience());
+    let server = Server::start_at(&mut command, seat, address)?;
+    let (speech, patience) = (game.speech, game.patience());
     let folder = Some(folder);
     Ok(Side { server, path: "/", tool: "up/echo", speech, patience, _folder: folder })
 }

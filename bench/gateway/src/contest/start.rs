@@ -12,7 +12,7 @@ use anyhow::{Result, ensure};
 use serde_json::{Map, Value, json};
 
 use super::{options::Options, process::Server, sides::serve};
-use crate::machine::{Cores, median, memory_of, rounded};
+use crate::machine::{Cores, Place, median, memory_of, rounded};
 
 /// For how long the memory must stay the same to count as that at rest.
 const REST: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ pub(super) fn measure(options: &Options, cores: Cores) -> Result<Map<String, Val
 /// Returns a server and the milliseconds from its start to its first answer.
 fn start(toolsmith: &Path, folder: &Path, cores: Cores) -> Result<(Server, f64)> {
     let before = Instant::now();
-    let server = Server::start(&mut serve(toolsmith, folder), cores.server)?;
+    let server = Server::start(&mut serve(toolsmith, folder), (cores, Place::Both))?;
     call(server.address)?;
     let took = before.elapsed();
     Ok((server, took.as_secs_f64() * 1e3))
