@@ -220,8 +220,7 @@ impl Question<'_> {
 fn required(id: CallId) -> ToolError {
     ToolError::new(
         ErrorKind::ApprovalRequired,
-        "A person must agree to this call first. It is waiting for them; repeat the same call once \
-         they have agreed.",
+        "A person must agree to this call first; repeat the same call once they have agreed.",
     )
     .with_details(json!({ "approval_id": id }))
 }

@@ -36,12 +36,18 @@ impl Visitor {
         Self { id: "local".into(), rights, entrance: Entrance::Place }
     }
 
+    /// Makes the same visitor where others have names: one caller among them.
+    pub(crate) fn unnamed() -> Self {
+        let local = Self::local();
+        Self { rights: Rights { role: Role::Caller, ..local.rights }, ..local }
+    }
+
     /// Makes the visitor who knows the secret of this run: whoever started the program.
     pub(crate) fn operator() -> Self {
         Self { id: "operator".into(), entrance: Entrance::Secret, ..Self::local() }
     }
 
-    /// Tells whether they came without a key or token: from this machine, to do everything.
+    /// Tells whether they came without a key or token: from this machine.
     pub(crate) fn is_keyless(&self) -> bool {
         matches!(self.entrance, Entrance::Place | Entrance::Secret)
     }

@@ -41,6 +41,21 @@ async fn a_grant_is_for_one_caller_one_input_and_one_use() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_repetition_by_idempotency_key_asks_nobody_again() {
+    let (engine, runs) = guarded();
+    let keyed = |what: &str| {
+        let context = Context { idempotency_key: Some("k".into()), ..Context::direct("agent") };
+        delete("agent", what).with_context(context)
+    };
+    let id = approval_id(&engine.call(keyed("a.txt")).await);
+    engine.decide(id, Decision::Grant, "boss").unwrap();
+    assert_eq!(verdict(&engine.call(keyed("a.txt")).await), "ok");
+    assert_eq!(verdict(&engine.call(keyed("a.txt")).await), "ok");
+    assert_eq!(verdict(&engine.call(keyed("b.txt")).await), "validation_error");
+    assert_eq!(runs.load(SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_caller_cannot_grant_its_own_call_and_a_late_decision_is_refused() {
     let (engine, runs) = guarded();
     let id = approval_id(&engine.call(delete("agent", "a.txt")).await);
