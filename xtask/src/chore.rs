@@ -14,6 +14,7 @@ Chores of the project:
   cargo xtask bench services            measures starts and calls of tools that are services
   cargo xtask bench search              measures the search over up to 100,000 tools
   cargo xtask bench dialects            measures the dialects beside Python and other parsers
+  cargo xtask bench gateway [--quick]   measures the gateway beside axum, rmcp and mcp-proxy
   cargo xtask eval search               judges the search by public questions, beside plain BM25
   cargo xtask eval dialects [--write]   compares the dialects with other parsers, case by case
   cargo xtask soak engine [--calls N]   runs the engine for long and watches for leaks
@@ -26,7 +27,7 @@ const CHORES: &str = "tidy, bench, eval, soak, fuzz, help";
 
 /// What can be measured; each is a program such as `bench-engine` of the bench crate.
 const SUBJECTS: [(&str, &[&str]); 3] = [
-    ("bench", &["engine", "definitions", CHILDREN, "mcp", "services", "search", DIALECTS]),
+    ("bench", &["engine", "definitions", CHILDREN, "mcp", "services", "search", DIALECTS, GATEWAY]),
     ("eval", &["search", DIALECTS]),
     ("soak", &["engine", "definitions"]),
 ];
@@ -36,6 +37,9 @@ const CHILDREN: &str = "children";
 
 /// The subject whose programs are in the workspace of comparisons.
 const DIALECTS: &str = "dialects";
+
+/// The subject that runs our program beside servers of others, from the same workspace.
+const GATEWAY: &str = "gateway";
 
 /// One chore to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,8 +54,10 @@ pub(crate) enum Chore {
     Measure(Program),
     /// Runs the measuring program of the crate for children.
     MeasureChildren(Program),
-    /// Runs a program of the workspace that compares with the work of others.
+    /// Runs the program of the workspace of comparisons that reads texts.
     Compare(Program),
+    /// Runs the program of the workspace of comparisons that calls servers.
+    MeasureGateway(Program),
 }
 
 /// A measuring program and what it is given.
@@ -96,6 +102,7 @@ fn measure(word: &str, subjects: &[&str], rest: &[String]) -> Result<Chore, Stri
     Ok(match subject.as_str() {
         DIALECTS => Chore::Compare(program),
         CHILDREN => Chore::MeasureChildren(program),
+        GATEWAY => Chore::MeasureGateway(program),
         _ => Chore::Measure(program),
     })
 }
@@ -138,11 +145,16 @@ mod tests {
     }
 
     #[test]
+    fn the_gateway_is_measured_beside_servers_of_others() {
+        assert!(matches!(parse("bench gateway --quick"), Ok(Chore::MeasureGateway(_))));
+    }
+
+    #[test]
     fn unknown_words_are_answered_with_the_known_ones() {
         assert!(parse("tidi").unwrap_err().contains("tidy, bench, eval, soak, fuzz, help"));
         assert!(parse("bench").unwrap_err().contains("engine"));
         let wrong = parse("bench motor").unwrap_err();
-        let all = "engine, definitions, children, mcp, services, search, dialects";
+        let all = "engine, definitions, children, mcp, services, search, dialects, gateway";
         assert!(wrong.contains(all), "{wrong}");
         assert!(parse("eval engine").unwrap_err().contains("there are: search, dialects"));
         assert!(parse("tidy --json").is_err());

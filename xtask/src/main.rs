@@ -46,6 +46,7 @@ fn run(chore: &Chore) -> anyhow::Result<ExitCode> {
         Chore::Measure(program) => measure::run(&root(), program),
         Chore::MeasureChildren(program) => measure::children(&root(), program),
         Chore::Compare(program) => measure::compare(&root(), program),
+        Chore::MeasureGateway(program) => measure::gateway(&root(), program),
     }
 }
 

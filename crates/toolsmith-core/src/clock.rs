@@ -2,21 +2,20 @@
 
 use std::{
     fmt,
+    ops::Range,
     str::FromStr,
     time::{Duration, SystemTime},
 };
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::ToolError;
 
 /// A moment in UTC; its text is RFC 3339 with milliseconds.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(extend("format" = "date-time"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String", extend("format" = "date-time"))]
 pub struct Timestamp {
     /// Microseconds since 1970. Finer than the text form, so that ids of one millisecond sort.
     micros: i64,
@@ -55,6 +54,51 @@ impl Timestamp {
     pub fn plus(self, duration: Duration) -> Self {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self { micros: self.micros.saturating_add(micros) }
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.usual_text() {
+            Some(text) => serializer.serialize_str(std::str::from_utf8(&text).unwrap_or_default()),
+            None => serializer.collect_str(self),
+        }
+    }
+}
+
+impl Timestamp {
+    /// Writes the text of a moment in the years 1970 to 9999; every answer has one.
+    fn usual_text(self) -> Option<[u8; 24]> {
+        let millis = u64::try_from(self.as_millis()).ok().filter(|millis| *millis < YEAR_10000)?;
+        let (days, of_day) = (millis / 86_400_000, millis % 86_400_000);
+        // Years that begin in March have their leap day last; 400 of them are 146,097 days.
+        let days = days + 719_468;
+        let (era, day) = (days / 146_097, days % 146_097);
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let (month, later) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        put(&mut text, 0..4, year + 400 * era + later);
+        put(&mut text, 5..7, month);
+        put(&mut text, 8..10, day);
+        put(&mut text, 11..13, of_day / 3_600_000);
+        put(&mut text, 14..16, of_day / 60_000 % 60);
+        put(&mut text, 17..19, of_day / 1_000 % 60);
+        put(&mut text, 20..23, of_day % 1_000);
+        Some(text)
+    }
+}
+
+/// The first millisecond whose year has five digits.
+const YEAR_10000: u64 = 253_402_300_800_000;
+
+/// Writes a number into a place of digits.
+fn put(text: &mut [u8; 24], place: Range<usize>, mut number: u64) {
+    for digit in text.get_mut(place).unwrap_or_default().iter_mut().rev() {
+        *digit = b'0' + u8::try_from(number % 10).unwrap_or_default();
+        number /= 10;
     }
 }
 
@@ -123,6 +167,19 @@ mod tests {
             moment.to_string().parse::<Timestamp>().unwrap().as_millis(),
             moment.as_millis()
         );
+    }
+
+    #[test]
+    fn in_json_it_is_the_same_text() {
+        let written = |millis| {
+            let moment = Timestamp::from_millis(millis);
+            assert_eq!(serde_json::to_value(moment).unwrap(), moment.to_string(), "{millis}");
+        };
+        // A step of 13 days and some reaches every day of leap years and centuries, each hour.
+        (-5_000..300_000).for_each(|step: i64| written(step * 1_190_123_457 % 253_402_300_800_000));
+        [-1, 0, 951_782_399_999, 951_782_400_000, 253_402_300_799_999, 253_402_300_800_000]
+            .into_iter()
+            .for_each(written);
     }
 
     #[test]

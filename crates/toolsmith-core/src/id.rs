@@ -9,7 +9,7 @@ use std::{
 
 use fastrand::Rng;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{Timestamp, ToolError};
 
@@ -17,9 +17,9 @@ use crate::{Timestamp, ToolError};
 ///
 /// The twelve bits after the millisecond hold the fraction of the millisecond (RFC 9562 §6.2,
 /// method 3), so that calls of one millisecond keep their order too.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(extend("format" = "uuid"))]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String", extend("format" = "uuid"))]
 pub struct CallId(u128);
 
 impl CallId {
@@ -59,8 +59,9 @@ impl CallId {
     }
 }
 
-impl fmt::Display for CallId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl CallId {
+    /// Writes the text form; every answer has one, so no memory is taken for it.
+    fn text(self) -> [u8; Self::TEXT_LEN] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = [b'-'; Self::TEXT_LEN];
         let mut at = 0;
@@ -72,7 +73,19 @@ impl fmt::Display for CallId {
             text[at + 1] = DIGITS[usize::from(byte & 15)];
             at += 2;
         }
-        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
+        text
+    }
+}
+
+impl Serialize for CallId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(std::str::from_utf8(&self.text()).unwrap_or_default())
+    }
+}
+
+impl fmt::Display for CallId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(std::str::from_utf8(&self.text()).unwrap_or_default())
     }
 }
 

@@ -3,6 +3,8 @@
 //! Each stage is a function in a file of its own under `stages/`. A feature finds its stage; it
 //! does not add a second path or a flag here.
 
+use std::pin::pin;
+
 use toolsmith_core::{Call, Outcome, ToolError};
 
 use crate::{
@@ -18,7 +20,7 @@ pub(crate) async fn call(engine: &Parts, call: Call) -> Outcome {
     let view = engine.registry.view();
     let mut trace = record::open(engine, call, &view);
     let token = trace.cancel.take();
-    let result = run::unless_cancelled(token, walk(&mut trace)).await;
+    let result = run::unless_cancelled(token, pin!(walk(&mut trace))).await;
     record::close(trace, result).await
 }
 

@@ -123,8 +123,9 @@ impl Engine {
     }
 
     /// Calls a tool; dropping the future cancels the call.
-    pub async fn call(&self, call: Call) -> Outcome {
-        call::call(&self.0, call).await
+    pub fn call(&self, call: Call) -> impl Future<Output = Outcome> + Send + '_ {
+        // Handed out as it is: wrapped once more, the work would hold the call twice.
+        call::call(&self.0, call)
     }
 
     /// Calls a tool and follows what it sends while it runs; dropping the stream cancels the call.

@@ -47,6 +47,11 @@ impl Wish {
     }
 }
 
+/// Tells whether an answer is whole and large enough to be packed.
+pub(crate) fn is_worth_it(response: &Response) -> bool {
+    response.body().size_hint().exact().is_some_and(|size| size >= LEAST)
+}
+
 /// Packs an answer that is whole, large enough, and for a client that takes it so.
 pub(crate) async fn pack(response: Response, wish: Wish) -> Response {
     let Some(size) = response.body().size_hint().exact().filter(|size| *size >= LEAST) else {

@@ -2,7 +2,6 @@
 
 use std::{io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
-use axum::Router;
 use hyper::{
     server::conn::http1::{self, Parts},
     service::service_fn,
@@ -17,7 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     Gateway,
-    http::{self, Failure},
+    http::{Answering, Failure},
     peer,
     transport::Transport,
     watched::Watched,
@@ -110,7 +109,7 @@ async fn rest_after(error: &io::Error) {
 
 /// What every connection needs.
 struct Door {
-    router: Router,
+    answering: Arc<Answering>,
     gateway: Gateway,
     protocol: http1::Builder,
     transport: Transport,
@@ -129,8 +128,8 @@ impl Door {
             // Head and body of an answer are small: one piece is sent faster than two.
             .writev(false);
         let transport = Transport::new(gateway.0.config.tls.clone());
-        let router = http::router(gateway.clone());
-        Self { router, gateway: gateway.clone(), protocol, transport, stop }
+        let answering = Arc::new(Answering::new(gateway.clone()));
+        Self { answering, gateway: gateway.clone(), protocol, transport, stop }
     }
 
     /// Answers the requests of one connection.
@@ -145,8 +144,8 @@ impl Door {
         stream.set_nodelay(true).ok();
         let Some(stream) = self.transport.open(stream).await else { return };
         let io = TokioIo::new(Wire::new(stream));
-        let watched = Watched::new(self.router.clone(), self.gateway.clone(), peer);
-        let service = service_fn(move |request| Arc::clone(&watched).answer(request));
+        let watched = Watched::new(Arc::clone(&self.answering), self.gateway.clone(), peer);
+        let service = service_fn(|request| watched.answer(request));
         let mut connection = self.protocol.serve_connection(io, service);
         let ended = tokio::select! {
             biased;

@@ -2,7 +2,12 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::Arc,
+    future::poll_fn,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     time::Duration,
 };
 
@@ -32,6 +37,7 @@ struct Table {
     running: [Mutex<HashMap<CallId, Running>>; SHARDS],
     started: Mutex<HashMap<Text, usize>>,
     kept: Mutex<Kept>,
+    is_ending: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -45,6 +51,15 @@ struct Kept {
     outcomes: HashMap<CallId, (Text, Arc<Outcome>)>,
     /// The oldest first.
     order: VecDeque<(Instant, CallId)>,
+}
+
+/// A call that is not in the table yet.
+#[derive(Debug)]
+pub(crate) struct Newcomer<'a> {
+    underway: &'a Underway,
+    caller: &'a Text,
+    id: CallId,
+    cancel: CancellationToken,
 }
 
 /// A call in the table; out of it when this is dropped.
@@ -72,12 +87,21 @@ pub(crate) enum Progress {
 
 impl Underway {
     /// Gives a call its identifier and puts it into the table.
-    pub(crate) fn enrol(&self, engine: &Engine, caller: &Text, call: Call) -> (Call, Enrolled) {
+    pub(crate) fn enrol(&self, engine: &Engine, caller: &Text, mut call: Call) -> (Call, Enrolled) {
+        let enrolled = self.announce(engine, caller, &mut call).enrol();
+        (call, enrolled)
+    }
+
+    /// Gives a call its identifier, and the means to end it; it is not in the table yet.
+    pub(crate) fn announce<'a>(
+        &'a self,
+        engine: &Engine,
+        caller: &'a Text,
+        call: &mut Call,
+    ) -> Newcomer<'a> {
         let (id, cancel) = (engine.new_call_id(), CancellationToken::new());
-        let running = Running { caller: caller.clone(), cancel: cancel.clone() };
-        self.shard(id).lock().insert(id, running);
-        let enrolled = Enrolled { underway: self.clone(), id };
-        (call.with_id(id).with_cancel(cancel), enrolled)
+        (call.id, call.cancel) = (Some(id), Some(cancel.clone()));
+        Newcomer { underway: self, caller, id, cancel }
     }
 
     /// Takes a place for a call that nobody will wait for; nothing when there are too many.
@@ -119,8 +143,9 @@ impl Underway {
         }
     }
 
-    /// Ends every call that is under way.
+    /// Ends every call that is under way, and each that comes after.
     pub(crate) fn cancel_all(&self) {
+        self.0.is_ending.store(true, Relaxed);
         for shard in &self.0.running {
             shard.lock().values().for_each(|running| running.cancel.cancel());
         }
@@ -129,6 +154,33 @@ impl Underway {
     fn shard(&self, id: CallId) -> &Mutex<HashMap<CallId, Running>> {
         let [.., last] = id.to_bytes();
         &self.0.running[usize::from(last) % SHARDS]
+    }
+}
+
+impl Newcomer<'_> {
+    /// Puts the call into the table.
+    fn enrol(self) -> Enrolled {
+        let Self { underway, caller, id, cancel } = self;
+        let running = Running { caller: caller.clone(), cancel: cancel.clone() };
+        underway.shard(id).lock().insert(id, running);
+        // Whoever ends every call may have looked here a moment ago.
+        if underway.0.is_ending.load(Relaxed) {
+            cancel.cancel();
+        }
+        Enrolled { underway: underway.clone(), id }
+    }
+
+    /// Waits for the call; most end at once, and only those that do not are put into the table.
+    pub(crate) async fn during<F: Future>(self, mut work: Pin<&mut F>) -> F::Output {
+        let (mut newcomer, mut enrolled) = (Some(self), None);
+        poll_fn(|cx| {
+            let polled = work.as_mut().poll(cx);
+            if polled.is_pending() && enrolled.is_none() {
+                enrolled = newcomer.take().map(Newcomer::enrol);
+            }
+            polled
+        })
+        .await
     }
 }
 
@@ -204,6 +256,32 @@ mod tests {
         drop(places);
         assert!(underway.place_for(&"a".into()).is_some());
         assert!(underway.0.started.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_call_that_does_not_end_at_once_is_found_until_it_does() {
+        let (engine, underway) = (Engine::builder().build().unwrap(), Underway::default());
+        let caller = Text::from("a");
+        let mut call = Call::new("nothing", json!({}));
+        let newcomer = underway.announce(&engine, &caller, &mut call);
+        let id = call.id.unwrap();
+        let mut seen = Vec::new();
+        let work = poll_fn(|cx| {
+            seen.push(underway.look_up(id).is_some());
+            cx.waker().wake_by_ref();
+            if seen.len() < 2 { std::task::Poll::Pending } else { std::task::Poll::Ready(()) }
+        });
+        newcomer.during(std::pin::pin!(work)).await;
+        assert_eq!((seen, underway.look_up(id).is_some()), (vec![false, true], false));
+    }
+
+    #[tokio::test]
+    async fn a_call_that_comes_when_all_are_ended_is_ended_too() {
+        let (engine, underway) = (Engine::builder().build().unwrap(), Underway::default());
+        underway.cancel_all();
+        let (call, _enrolled) =
+            underway.enrol(&engine, &"a".into(), Call::new("nothing", json!({})));
+        assert!(call.cancel.unwrap().is_cancelled());
     }
 
     #[tokio::test]

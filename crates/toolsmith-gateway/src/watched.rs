@@ -1,21 +1,20 @@
 //! Around every answer: counted, packed, and told to whoever wants to know.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
-    Router,
     body::HttpBody,
     http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header::HeaderName},
     response::Response,
 };
-use hyper::{body::Incoming, service::Service};
-use hyper_util::service::TowerToHyperService;
+use hyper::body::Incoming;
 use tokio::time::Instant;
 use toolsmith_core::{Text, TraceContext, Tracer as _, to_millis};
 
 use crate::{
     Answers, Gateway,
     access::Line,
+    http::Answering,
     metrics::{Route, place_of},
     packing::{self, Wish},
     telemetry::{self, Role, Span, Value},
@@ -39,21 +38,18 @@ pub(crate) struct Sender(pub(crate) Text);
 
 /// A connection whose requests are answered.
 pub(crate) struct Watched {
-    router: TowerToHyperService<Router>,
+    answering: Arc<Answering>,
     gateway: Gateway,
     peer: SocketAddr,
 }
 
 impl Watched {
-    pub(crate) fn new(router: Router, gateway: Gateway, peer: SocketAddr) -> Arc<Self> {
-        Arc::new(Self { router: TowerToHyperService::new(router), gateway, peer })
+    pub(crate) fn new(answering: Arc<Answering>, gateway: Gateway, peer: SocketAddr) -> Self {
+        Self { answering, gateway, peer }
     }
 
     /// Answers a request.
-    pub(crate) async fn answer(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> Result<Response, Infallible> {
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Result<Response, Infallible> {
         let config = &self.gateway.0.config;
         let packs = config.answers == Answers::Packed;
         let wish = if packs { Wish::of(request.headers()) } else { Wish::Plain };
@@ -62,15 +58,15 @@ impl Watched {
             started: Instant::now(),
             visit: config.is_watched().then(|| Box::new(Visit::new(&self.gateway, &request))),
             status: None,
-            watched: &self,
+            watched: self,
         };
-        let answering = self.router.call(request);
+        let answering = pin!(self.answering.answer(request));
         let mut response = match &mut open.visit {
-            None => answering.await?,
-            Some(visit) => Box::pin(visit.follow(answering)).await?,
+            None => answering.await,
+            Some(visit) => Box::pin(visit.follow(answering)).await,
         };
-        if packs {
-            response = packing::pack(response, wish).await;
+        if packs && packing::is_worth_it(&response) {
+            response = Box::pin(packing::pack(response, wish)).await;
         }
         open.close(&mut response);
         Ok(response)

@@ -6,7 +6,10 @@
 
 use rmcp::{
     ErrorData, RoleClient,
-    model::{CallToolResult, JsonRpcMessage, JsonRpcVersion2_0, RequestId, ServerResult},
+    model::{
+        CallToolResult, ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, JsonRpcVersion2_0,
+        RequestId, ServerResult,
+    },
     service::RxJsonRpcMessage,
 };
 use serde::Deserialize;
@@ -53,6 +56,22 @@ pub(super) fn read(line: &[u8]) -> serde_json::Result<Message> {
     })
 }
 
+/// Reads the answer to a message that we have sent; that to a call in one pass.
+pub(super) fn read_for(
+    sent: &ClientJsonRpcMessage,
+    body: &[u8],
+) -> serde_json::Result<RxJsonRpcMessage<RoleClient>> {
+    if let ClientJsonRpcMessage::Request(request) = sent
+        && matches!(request.request, ClientRequest::CallToolRequest(_))
+        && let Ok(Success { id, result, .. }) = serde_json::from_slice(body)
+        && request.id == RequestId::Number(id)
+    {
+        let result = ServerResult::CallToolResult(result);
+        return Ok(JsonRpcMessage::response(result, RequestId::Number(id)));
+    }
+    serde_json::from_slice(body)
+}
+
 /// Fails the call that a message answers, though the rest of it cannot be read: half of a character,
 /// or lists in lists without end. The call would wait for its deadline otherwise.
 fn unreadable(line: &[u8], error: &serde_json::Error) -> Option<Message> {
@@ -85,6 +104,7 @@ fn number_of(id: &RequestId) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::{CallToolRequest, CallToolRequestParams};
     use serde_json::{Value, json};
 
     use super::*;
@@ -104,6 +124,24 @@ mod tests {
         let message = json!({ "jsonrpc": "2.0", "id": FIRST, "result": result });
         let Message::Answer(_, answer) = heard(&message) else { panic!("{message}") };
         assert!(matches!(answer, Ok(ServerResult::CallToolResult(_))));
+    }
+
+    #[test]
+    fn the_answer_to_a_call_that_was_sent_is_read_as_one() {
+        let params = CallToolRequestParams::new("echo");
+        let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let sent = ClientJsonRpcMessage::request(call, RequestId::Number(7));
+        let answer = |id: i64| {
+            let result = json!({ "content": [{ "type": "text", "text": "3" }], "tools": [] });
+            let message = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+            read_for(&sent, message.to_string().as_bytes()).unwrap()
+        };
+        let JsonRpcMessage::Response(response) = answer(7) else { panic!("no response") };
+        assert_eq!(response.id, RequestId::Number(7));
+        assert!(matches!(response.result, ServerResult::CallToolResult(_)));
+        assert_eq!(answered(&answer(8)), Some(&RequestId::Number(8)));
+        let refusal = br#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no"}}"#;
+        assert!(matches!(read_for(&sent, refusal), Ok(JsonRpcMessage::Error(_))));
     }
 
     #[test]

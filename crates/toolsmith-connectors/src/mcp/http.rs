@@ -78,7 +78,9 @@ pub(super) async fn transport(
 ) -> Result<HttpTransport, ToolError> {
     let (net, vault) = (&opener.surroundings.net, &opener.surroundings.vault);
     let url = vault.fill(&address.url)?.expose().clone();
-    net.check(&url, Guard::Trusted).map_err(NetError::into_tool_error)?;
+    let place = net.check(&url, Guard::Trusted).map_err(NetError::into_tool_error)?;
+    // Written as it is taken apart, so that it is known again.
+    let url = place.as_str().to_owned();
     let mut headers = HashMap::new();
     for (name, value) in &address.headers {
         let (name, value) = header(opener, name, value)?;
@@ -93,7 +95,7 @@ pub(super) async fn transport(
         config = config.auth_header(credentials.token(net, vault).await?.expose());
     }
     let connections = net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?;
-    let wire = Wire { connections, routes: Arc::clone(routes) };
+    let wire = Wire { connections, place, routes: Arc::clone(routes) };
     let has_token =
         address.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     if address.credentials.is_none()

@@ -24,9 +24,9 @@ use rmcp::{
 };
 use serde::Deserialize;
 use sse_stream::{Sse, SseStream};
-use toolsmith_net::{Answer, Connections, HeaderMap, HeaderName, HeaderValue, LibraryError};
+use toolsmith_net::{Answer, Connections, HeaderMap, HeaderName, HeaderValue, LibraryError, Url};
 
-use super::{behalf::Remark, routes::Routes};
+use super::{answers, behalf::Remark, routes::Routes};
 
 /// The longest message that is read, in bytes.
 pub(super) const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
@@ -39,6 +39,9 @@ const EVENTS: &str = "text/event-stream";
 
 /// The media type of a single message.
 const JSON: &str = "application/json";
+
+/// What we take for an answer.
+const EITHER: &str = "text/event-stream, application/json";
 
 /// Names the session that a message belongs to.
 const SESSION: &str = "mcp-session-id";
@@ -56,6 +59,8 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
     pub(super) connections: Connections,
+    /// Where every message goes; taking an address apart costs as much as writing a message.
+    pub(super) place: Url,
     /// Where remarks go that come with the answer to a request.
     pub(super) routes: Arc<Routes>,
 }
@@ -71,12 +76,15 @@ impl StreamableHttpClient for Wire {
         auth_header: Option<String>,
         custom_headers: Headers,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let mut request = self
-            .connections
-            .post(&*uri)
+        let request = if *uri == *self.place.as_str() {
+            self.connections.post(self.place.clone())
+        } else {
+            self.connections.post(&*uri)
+        };
+        let mut request = request
             .headers(HeaderMap::from_iter(custom_headers))
-            .header(ACCEPT, format!("{EVENTS}, {JSON}"))
-            .header(CONTENT_TYPE, JSON)
+            .header(ACCEPT, HeaderValue::from_static(EITHER))
+            .header(CONTENT_TYPE, HeaderValue::from_static(JSON))
             .body(serde_json::to_vec(&message)?);
         let session = session_id.as_deref();
         if let Some(session) = session {
@@ -142,7 +150,7 @@ impl Wire {
             }
             Some(kind) if kind.starts_with(JSON) => {
                 let body = read(answer, LONGEST_MESSAGE).await?;
-                match serde_json::from_slice(&body) {
+                match answers::read_for(message, &body) {
                     Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
                     Err(_) if !is_question(message) => Ok(StreamableHttpPostResponse::Accepted),
                     Err(error) => Err(error.into()),

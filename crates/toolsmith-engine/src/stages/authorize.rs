@@ -25,7 +25,7 @@ pub(crate) async fn authorize(trace: &mut Trace<'_>, tool: &Entry) -> Result<(),
     }
     for interceptor in &trace.engine.interceptors {
         let verdict = async { interceptor.before(&trace.cx, &tool.spec, &trace.input).await };
-        match foreign(trace.deadline(), verdict).await? {
+        match Box::pin(foreign(trace.deadline(), verdict)).await? {
             Before::Allow => {}
             Before::Deny(error) => return Err(error),
             Before::Rewrite(input) => trace.input = input,

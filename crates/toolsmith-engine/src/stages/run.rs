@@ -1,6 +1,12 @@
 //! Stage 7, run: the executor, once or again; the only await on foreign code.
 
-use std::{panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration};
+use std::{
+    future::poll_fn,
+    panic::AssertUnwindSafe,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use futures_util::FutureExt;
 use tokio::time::{Instant, timeout_at};
@@ -112,14 +118,32 @@ async fn attempt(
 /// Ends a call, wherever it is, when the caller's token is cancelled.
 pub(crate) async fn unless_cancelled<T>(
     token: Option<CancellationToken>,
-    work: impl Future<Output = Result<T, ToolError>>,
+    mut work: Pin<&mut impl Future<Output = Result<T, ToolError>>>,
 ) -> Result<T, ToolError> {
     let Some(token) = token else { return work.await };
-    tokio::select! {
-        biased;
-        () = token.cancelled() => Err(cancelled()),
-        result = work => result,
+    if token.is_cancelled() {
+        return Err(cancelled());
     }
+    let mut cancel = pin!(None);
+    poll_fn(|cx| {
+        if has_come(cancel.as_mut(), cx) {
+            return Poll::Ready(Err(cancelled()));
+        }
+        let polled = work.as_mut().poll(cx);
+        // Most calls end at once, and need not listen for a change of mind.
+        if polled.is_pending() && cancel.is_none() {
+            cancel.set(Some(token.cancelled()));
+            if has_come(cancel.as_mut(), cx) {
+                return Poll::Ready(Err(cancelled()));
+            }
+        }
+        polled
+    })
+    .await
+}
+
+fn has_come<F: Future>(awaited: Pin<&mut Option<F>>, cx: &mut Context<'_>) -> bool {
+    awaited.as_pin_mut().is_some_and(|awaited| awaited.poll(cx).is_ready())
 }
 
 /// Ends a future when the deadline passes.

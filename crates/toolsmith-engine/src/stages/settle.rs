@@ -36,13 +36,14 @@ pub(crate) async fn settle(
     if settled.text.as_str().len() <= trace.engine.config.max_output_bytes {
         return Ok(settled);
     }
-    cut(trace, settled).await
+    // What is rare is boxed: it would make the work of every call several times as large.
+    Box::pin(cut(trace, settled)).await
 }
 
 async fn judge(trace: &Trace<'_>, tool: &Entry, mut output: Value) -> Result<Value, ToolError> {
     for interceptor in &trace.engine.interceptors {
         let verdict = async { interceptor.after(&trace.cx, &tool.spec, &output).await };
-        match foreign(trace.deadline(), verdict).await? {
+        match Box::pin(foreign(trace.deadline(), verdict)).await? {
             After::Accept => {}
             After::Reject(error) => return Err(error),
             After::Rewrite(other) => output = other,
@@ -66,7 +67,7 @@ async fn check(trace: &Trace<'_>, tool: &Arc<Entry>, output: Value) -> Result<Va
             _ => Ok(output),
         }
     });
-    with_deadline(trace.deadline(), work).await
+    Box::pin(with_deadline(trace.deadline(), work)).await
 }
 
 fn fitting(schema: &Schema, output: Value) -> Result<Value, ToolError> {

@@ -27,7 +27,8 @@ pub(crate) async fn validate(trace: &mut Trace<'_>, tool: &Arc<Entry>) -> Result
         coerce: if tool.spec.coerce { Coerce::Yes } else { Coerce::No },
     };
     let checked = if schema.may_blow_up() {
-        check_on_a_thread(trace, tool, rules).await?
+        // What is rare is boxed: it would make the work of every call larger.
+        Box::pin(check_on_a_thread(trace, tool, rules)).await?
     } else {
         schema.check_input(&mut trace.input, rules)
     };

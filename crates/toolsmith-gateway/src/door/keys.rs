@@ -95,9 +95,13 @@ impl KeyRing {
 
     /// Reads the keys unless they were read at that moment or later; those who wait share a look.
     async fn know_from(&self, moment: Option<Instant>) {
-        if self.known.load().is_from(moment) {
-            return;
+        if !self.known.load().is_from(moment) {
+            // What is rare is boxed: the work of every request holds it.
+            Box::pin(self.read_unless_from(moment)).await;
         }
+    }
+
+    async fn read_unless_from(&self, moment: Option<Instant>) {
         let Ok(_reading) = self.reading.acquire().await else { return };
         if !self.known.load().is_from(moment) {
             self.read().await;

@@ -97,7 +97,8 @@ impl Doorkeeper {
         match (credential, &self.tokens, &self.keys) {
             // A key of ours has no dots, and a token has two.
             (Credential::Bearer(_), Some(tokens), _) if text.contains('.') => {
-                tokens.holder_of(text, now).await
+                // What is rare, or slow anyway, is boxed: the work of every request holds it.
+                Box::pin(tokens.holder_of(text, now)).await
             }
             (_, _, Some(keys)) => keys.holder_of(text, || guard.look(), now).await,
             _ => Err(Refused::credential(keys::UNKNOWN)),

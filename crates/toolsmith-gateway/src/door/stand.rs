@@ -1,12 +1,11 @@
 //! What stands before every address: whoever gets past has a name, and who does not is told why.
 
 use axum::{
-    extract::{Request, State},
+    extract::Request,
     http::{
         HeaderMap, HeaderValue, StatusCode, Uri,
         header::{CONNECTION, HOST, RETRY_AFTER, TRANSFER_ENCODING, WWW_AUTHENTICATE},
     },
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 use toolsmith_core::{Role, Text};
@@ -39,11 +38,11 @@ impl Default for Guard {
     }
 }
 
-/// Stands before every address.
-pub(crate) async fn stand(
-    State(gateway): State<Gateway>,
+/// Stands before every address; only `/health` and the like are entered without a name.
+pub(crate) async fn stand<F: Future<Output = Response>>(
+    gateway: &Gateway,
     mut request: Request,
-    next: Next,
+    inside: impl FnOnce(Option<Visitor>, Request) -> F,
 ) -> Response {
     name_whom_it_is_for(&mut request);
     let now = gateway.0.engine.now();
@@ -51,22 +50,20 @@ pub(crate) async fn stand(
     // another end of it: nothing behind it is read (RFC 9112 §6.3).
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let mut response = match gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await {
-        Ok(visitor) if visitor.is_keyless() => {
-            let sender = sender(&gateway, &visitor);
-            request.extensions_mut().insert(visitor);
-            signed(next.run(request).await, sender)
+        Err(refused) if !(refused.failure.is_unauthenticated() && gateway.is_open_to(&request)) => {
+            refuse(gateway, request.uri(), request.headers(), refused)
         }
-        Ok(visitor) => {
-            let sender = sender(&gateway, &visitor);
-            let (known, uri) = (Known::of(&visitor, &request), request.uri().clone());
-            request.extensions_mut().insert(visitor);
-            let response = next.run(request).await;
-            signed(known.see_off(&gateway, &uri, response), sender)
+        admitted => {
+            let visitor = admitted.ok();
+            let sender = visitor.as_ref().and_then(|visitor| sender(gateway, visitor));
+            let known = visitor.as_ref().filter(|visitor| !visitor.is_keyless());
+            let known = known.map(|visitor| (Known::of(visitor, &request), request.uri().clone()));
+            let mut response = inside(visitor, request).await;
+            if let Some((known, uri)) = known {
+                response = known.see_off(gateway, &uri, response);
+            }
+            signed(response, sender)
         }
-        Err(refused) if refused.failure.is_unauthenticated() && gateway.is_open_to(&request) => {
-            next.run(request).await
-        }
-        Err(refused) => refuse(&gateway, request.uri(), request.headers(), refused),
     };
     if is_chunked {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -2,7 +2,7 @@
 
 use axum::{
     extract::{FromRequestParts, Path, Query},
-    http::request::Parts,
+    http::{Uri, request::Parts},
 };
 use serde::de::DeserializeOwned;
 use toolsmith_core::CallId;
@@ -18,7 +18,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Asked<T> {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        let read = Query::try_from_uri(&parts.uri);
+        Self::of(&parts.uri)
+    }
+}
+
+impl<T: DeserializeOwned> Asked<T> {
+    /// Reads it from an address.
+    pub(super) fn of(uri: &Uri) -> Result<Self, Failure> {
+        let read = Query::try_from_uri(uri);
         let Query(asked) = read.map_err(|error| {
             let told = error.body_text();
             let why = told.rsplit_once("query string: ").map_or(told.as_str(), |(_, why)| why);

@@ -1,5 +1,7 @@
 //! Bodies of requests, read whole within bounds.
 
+use std::{future::poll_fn, pin::pin, task::Poll};
+
 use axum::{
     body::Body,
     http::{
@@ -7,8 +9,8 @@ use axum::{
         header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE},
     },
 };
-use bytes::Bytes;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
@@ -80,14 +82,14 @@ async fn whole(headers: &HeaderMap, body: Body, config: &GatewayConfig) -> Resul
     if announced.and_then(|text| text.parse::<u64>().ok()).is_some_and(|n| n > most as u64) {
         return Err(Failure::too_large(most));
     }
-    let reading = Limited::new(body, most).collect();
-    let read = timeout(config.read_timeout, reading).await.map_err(|_| Failure::too_slow())?;
-    let read = read.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            return Failure::too_large(most);
+    let mut reading = pin!(pieces(body, most));
+    // A small body has come with its head: nothing has to be waited for.
+    let read = match poll_fn(|cx| Poll::Ready(reading.as_mut().poll(cx))).await {
+        Poll::Ready(read) => read,
+        Poll::Pending => {
+            timeout(config.read_timeout, reading).await.map_err(|_| Failure::too_slow())?
         }
-        Failure::bad_request("The body broke off.")
-    })?;
+    }?;
     match coding {
         Coding::Plain => Ok(read),
         Coding::Gzip => packing::unpack(read, most).await.map_err(|why| match why {
@@ -95,6 +97,25 @@ async fn whole(headers: &HeaderMap, body: Body, config: &GatewayConfig) -> Resul
             Unpackable::Broken => Failure::bad_request("The body is not packed by gzip."),
         }),
     }
+}
+
+/// Reads a body to its end; one that comes in one piece is not copied.
+async fn pieces(mut body: Body, most: usize) -> Result<Bytes, Failure> {
+    let (mut first, mut all) = (Bytes::new(), BytesMut::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Failure::bad_request("The body broke off."))?;
+        let Ok(piece) = frame.into_data() else { continue };
+        if first.len() + all.len() + piece.len() > most {
+            return Err(Failure::too_large(most));
+        }
+        if first.is_empty() && all.is_empty() {
+            first = piece;
+            continue;
+        }
+        all.extend_from_slice(&std::mem::take(&mut first));
+        all.extend_from_slice(&piece);
+    }
+    Ok(if all.is_empty() { first } else { all.freeze() })
 }
 
 /// How a body is packed.

@@ -3,11 +3,13 @@
 //! Its outcome is the answer; with `?async=true` its id is, and with `Accept: text/event-stream`
 //! everything that it sends while it runs.
 
-use std::task::{Context, Waker};
+use std::{
+    pin::pin,
+    task::{Context, Waker},
+};
 
 use axum::{
-    body::Body,
-    extract::State,
+    extract::{Request, State},
     http::{HeaderMap, header::ACCEPT},
     response::{IntoResponse, Response},
 };
@@ -43,23 +45,33 @@ pub(super) struct Begun {
 pub(super) async fn run_tool(
     State(gateway): State<Gateway>,
     visitor: Visitor,
-    Asked(manner): Asked<Manner>,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Response {
-    let read = body::json::<CallRequest>(&headers, body, &gateway.0.config).await;
-    let call = match read.and_then(|request| request.into_call(&gateway, &visitor)) {
+    answer(&gateway, visitor, request).await
+}
+
+/// Answers a request to make a call.
+pub(super) async fn answer(gateway: &Gateway, visitor: Visitor, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let Asked(manner) = match Asked::<Manner>::of(&head.uri) {
+        Ok(asked) => asked,
+        Err(failure) => return failure.into_response(),
+    };
+    let read = body::json::<CallRequest>(&head.headers, body, &gateway.0.config).await;
+    let mut call = match read.and_then(|request| request.into_call(gateway, &visitor)) {
         Ok(call) => call,
         Err(failure) => return failure.into_response(),
     };
     if manner.is_async {
-        return begin(&gateway, &visitor, call).into_response();
+        return begin(gateway, &visitor, call).into_response();
     }
-    let (call, enrolled) = gateway.0.underway.enrol(&gateway.0.engine, &visitor.id, call);
-    if wants_events(&headers) {
-        return following::follow(&gateway, call, enrolled);
+    let engine = &gateway.0.engine;
+    if wants_events(&head.headers) {
+        let (call, enrolled) = gateway.0.underway.enrol(engine, &visitor.id, call);
+        return following::follow(gateway, call, enrolled);
     }
-    Answer(gateway.0.engine.call(call).await).into_response()
+    let newcomer = gateway.0.underway.announce(engine, &visitor.id, &mut call);
+    Answer(newcomer.during(pin!(engine.call(call))).await).into_response()
 }
 
 /// Lets a call go on by itself; what comes of it is kept, and recorded as ever.

@@ -44,7 +44,8 @@ pub(crate) async fn answer_in_session(
         "tasks/result" if peer.revision.has_tasks() => tasks::result(gateway, &peer, request).await,
         "tasks/list" if peer.revision.has_tasks() => tasks::list(gateway, &peer, request).await,
         "logging/setLevel" => set_level(session, request).map(Answer::Text),
-        _ => answer_any(gateway, &peer, request).await,
+        // What is rare is boxed: it would make the work of every call larger.
+        _ => Box::pin(answer_any(gateway, &peer, request)).await,
     }
 }
 
@@ -72,7 +73,8 @@ pub(crate) async fn answer_alone(
         "server/discover" => Ok(Answer::Text(discover(request, peer.revision))),
         "subscriptions/listen" => subscribe(gateway, &peer, request).await,
         "tasks/update" => tasks::update(gateway, &peer, request),
-        _ => answer_any(gateway, &peer, request).await,
+        // What is rare is boxed: it would make the work of every call larger.
+        _ => Box::pin(answer_any(gateway, &peer, request)).await,
     }
 }
 

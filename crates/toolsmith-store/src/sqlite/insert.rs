@@ -10,7 +10,8 @@ use toolsmith_core::{CallId, Record};
 
 use super::{
     fault::{Fault, fault},
-    row, segment,
+    row::{self, Repeated},
+    segment,
 };
 use crate::tally::Tally;
 
@@ -123,7 +124,10 @@ impl Inserts {
         db: &mut SqliteConnection,
         records: &[&Record],
     ) -> Result<Vec<usize>, sqlx::Error> {
-        let all = self.calls.run(db, records, |arguments, record| row::bind(arguments, record));
+        let mut repeated = Repeated::default();
+        let all = self
+            .calls
+            .run(db, records, |arguments, record| row::bind(arguments, record, &mut repeated));
         match all.await {
             Ok(last) => self.beside(db, records, last).await.map(|()| Vec::new()),
             Err(error) if fault(&error) == Fault::Record => {
@@ -166,7 +170,9 @@ impl Inserts {
         let mut refused = Vec::new();
         for (place, record) in records.iter().enumerate() {
             let one = std::slice::from_ref(record);
-            let done = self.calls.run(db, one, |arguments, record| row::bind(arguments, record));
+            let done = self.calls.run(db, one, |arguments, record| {
+                row::bind(arguments, record, &mut Repeated::default())
+            });
             match done.await {
                 Ok(number) => {
                     stored.push(*record);
@@ -248,7 +254,7 @@ impl Statements {
         &self,
         db: &mut SqliteConnection,
         rows: &[T],
-        bind: impl Fn(&mut SqliteArguments, &T) -> Result<(), BoxDynError>,
+        mut bind: impl FnMut(&mut SqliteArguments, &T) -> Result<(), BoxDynError>,
     ) -> Result<i64, sqlx::Error> {
         let mut rest = rows;
         let mut last = 0;

@@ -17,19 +17,42 @@ pub(crate) const COLUMNS: &str = "record_id, tool_name, version, params, result,
 /// How many columns there are.
 pub(crate) const WIDTH: usize = 17;
 
+/// The texts of the last record that the next one is likely to have too.
+///
+/// Most records of a batch are of few tools and few callers: what they share is copied once.
+#[derive(Debug, Default)]
+pub(crate) struct Repeated {
+    tool_name: Option<Arc<str>>,
+    version: Option<Arc<str>>,
+    caller_id: Option<Arc<str>>,
+    caller_type: Option<Arc<str>>,
+}
+
+/// Returns a text in the form of [`shared`]; the last one, when it is the same.
+fn again(last: &mut Option<Arc<str>>, text: &str) -> Arc<str> {
+    match last {
+        Some(last) if **last == *text => Arc::clone(last),
+        _ => Arc::clone(last.insert(shared(text))),
+    }
+}
+
 /// Adds the values of a record to the arguments of a statement.
-pub(crate) fn bind(arguments: &mut SqliteArguments, record: &Record) -> Result<(), BoxDynError> {
+pub(crate) fn bind(
+    arguments: &mut SqliteArguments,
+    record: &Record,
+    repeated: &mut Repeated,
+) -> Result<(), BoxDynError> {
     arguments.add(record.record_id.to_bytes().as_slice())?;
-    arguments.add(shared(&record.tool_name))?;
-    arguments.add(record.version.as_deref().map(shared))?;
+    arguments.add(again(&mut repeated.tool_name, &record.tool_name))?;
+    arguments.add(record.version.as_deref().map(|text| again(&mut repeated.version, text)))?;
     arguments.add(shared(record.params.as_str()))?;
     arguments.add(record.result.as_ref().map(|result| shared(result.as_str())))?;
     arguments.add(to_nanos(record.execution_time))?;
     arguments.add(record.is_success)?;
     arguments.add(record.error.as_deref().map(shared))?;
     arguments.add(record.error_type.map(|kind| shared(kind.as_str())))?;
-    arguments.add(record.caller_id.as_deref().map(shared))?;
-    arguments.add(shared(record.caller_type.as_str()))?;
+    arguments.add(record.caller_id.as_deref().map(|text| again(&mut repeated.caller_id, text)))?;
+    arguments.add(again(&mut repeated.caller_type, record.caller_type.as_str()))?;
     arguments.add(record.conversation_id.as_deref().map(shared))?;
     arguments.add(record.workflow_id.as_deref().map(shared))?;
     arguments.add(record.node_id.as_deref().map(shared))?;

@@ -8,15 +8,14 @@ mod said;
 mod stream;
 
 use axum::{
-    body::Body,
-    extract::{Path, State},
+    extract::{Path, Request, State},
     http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
 
 use self::{
     headers::SESSION,
-    message::{answer, find},
+    message::{answer as answer_message, find},
     respond::refused,
     said::{Forms, Spoken},
 };
@@ -40,18 +39,28 @@ pub(crate) async fn post(
     State(gateway): State<Gateway>,
     visitor: Visitor,
     group: Group,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Response {
-    let guest = match enter(&gateway, visitor, &group) {
+    answer(&gateway, visitor, group, request).await
+}
+
+/// Answers a message of a visitor.
+pub(crate) async fn answer(
+    gateway: &Gateway,
+    visitor: Visitor,
+    group: Group,
+    request: Request,
+) -> Response {
+    let guest = match enter(gateway, visitor, &group) {
         Ok(guest) => guest,
         Err(refusal) => return refused(None, &refusal, Revision::Jul2026),
     };
-    let forms = Forms::of(&headers);
-    let Some(forms) = forms else {
+    let (head, body) = request.into_parts();
+    let headers = &head.headers;
+    let Some(forms) = Forms::of(headers) else {
         return refused(None, &Refusal::not_acceptable(), Revision::Jul2026);
     };
-    let bytes = match body::json_bytes(&headers, body, &gateway.0.config).await {
+    let bytes = match body::json_bytes(headers, body, &gateway.0.config).await {
         Ok(bytes) => bytes,
         Err(failure) => return failure.into_response(),
     };
@@ -60,7 +69,7 @@ pub(crate) async fn post(
         return refused(None, &refusal, Revision::Jul2026);
     };
     match wire::read(text) {
-        Ok(message) => answer(&gateway, guest, (&headers, forms), message).await,
+        Ok(message) => answer_message(gateway, guest, (headers, forms), message).await,
         Err(unreadable) => refused(unreadable.id, &unreadable.refusal, Revision::Jul2026),
     }
 }

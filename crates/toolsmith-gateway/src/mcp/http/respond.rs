@@ -33,7 +33,7 @@ pub(super) async fn respond(
         Err(refusal) => return refused(Some(request.id), &refusal, revision),
     };
     loop {
-        match following.next().await {
+        match Box::pin(following.next()).await {
             (Said::Last(text), _) if forms == Forms::StreamOnly => return stream::single(text),
             (Said::Last(text), _) => return whole(StatusCode::OK, text),
             (Said::Refused(refusal), _) => return refused(Some(request.id), &refusal, revision),
