@@ -85,12 +85,18 @@ impl KeyRing {
     /// Nobody waits for more than the very first look: who comes without a key is not kept by those
     /// who have one.
     pub(super) async fn has_any(&self) -> bool {
-        self.know_from(None).await;
-        let is_old = !self.known.load().is_from(Instant::now().checked_sub(FRESH));
-        if is_old && let Ok(_reading) = self.reading.try_acquire() {
-            self.read().await;
+        if !self.known.load().is_from(Instant::now().checked_sub(FRESH)) {
+            // What is rare is boxed: the work of every request holds it.
+            Box::pin(self.look_again()).await;
         }
         !self.known.load().keys.is_empty()
+    }
+
+    async fn look_again(&self) {
+        self.know_from(None).await;
+        if let Ok(_reading) = self.reading.try_acquire() {
+            self.read().await;
+        }
     }
 
     /// Reads the keys unless they were read at that moment or later; those who wait share a look.
