@@ -1,5 +1,6 @@
 //! The contest: who is compared with whom, and what is printed.
 
+mod games;
 mod options;
 mod process;
 mod rounds;
@@ -12,14 +13,12 @@ use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use self::{
+    games::{Game, games},
     options::Options,
     rounds::{Match, Rounds},
-    sides::{Behind, Sides},
+    sides::Sides,
 };
-use crate::{
-    load::Speech,
-    machine::{Cores, go_first},
-};
+use crate::machine::{Cores, go_first};
 
 /// How many connections call at once.
 const CONNECTIONS: [usize; 2] = [32, 256];
@@ -54,70 +53,6 @@ pub(crate) fn bench(words: &[&str]) -> Result<()> {
     let report = figures.report(&options, goes_first);
     let text = serde_json::to_string_pretty(&report)?;
     Ok(writeln!(std::io::stdout(), "{text}")?)
-}
-
-/// A pair of sides, and what the ratio of theirs to ours is called.
-struct Game {
-    /// What it is chosen by.
-    word: &'static str,
-    name: &'static str,
-    calls: &'static str,
-    cpu: &'static str,
-    other: &'static str,
-    behind: Behind,
-    speech: Speech,
-}
-
-fn games(options: &Options) -> Vec<Game> {
-    let mut games = vec![
-        Game {
-            word: "run_tool",
-            name: "run_tool",
-            calls: "run_tool_vs_axum",
-            cpu: "run_tool_cpu_vs_axum",
-            other: "axum",
-            behind: Behind::Nothing,
-            speech: Speech::RunTool,
-        },
-        Game {
-            word: "mcp",
-            name: "mcp",
-            calls: "mcp_vs_rmcp",
-            cpu: "mcp_cpu_vs_rmcp",
-            other: "rmcp",
-            behind: Behind::Nothing,
-            speech: Speech::Mcp2025,
-        },
-        Game {
-            word: "mcp",
-            name: "mcp_2026_07_28",
-            calls: "mcp_2026_07_28_vs_rmcp",
-            cpu: "mcp_2026_07_28_cpu_vs_rmcp",
-            other: "rmcp",
-            behind: Behind::Nothing,
-            speech: Speech::Mcp2026,
-        },
-    ];
-    if options.proxy.is_some() {
-        let of_http = Game {
-            word: "upstream",
-            name: "upstream",
-            calls: "upstream_vs_mcp_proxy",
-            cpu: "upstream_cpu_vs_mcp_proxy",
-            other: "mcp_proxy",
-            behind: Behind::Http,
-            speech: Speech::Mcp2025,
-        };
-        let of_stdio = Game {
-            name: "upstream_stdio",
-            calls: "upstream_stdio_vs_mcp_proxy",
-            cpu: "upstream_stdio_cpu_vs_mcp_proxy",
-            behind: Behind::Stdio,
-            ..of_http
-        };
-        games.extend([of_http, of_stdio]);
-    }
-    games
 }
 
 /// What has been found out.
