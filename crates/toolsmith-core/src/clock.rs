@@ -67,10 +67,9 @@ impl Serialize for Timestamp {
 }
 
 impl Timestamp {
-    /// Writes the text of a moment in the years 1970 to 9999; every answer has one.
+    /// Writes the text of a moment from 1970 to nearly the end of 9999; every answer has one.
     fn usual_text(self) -> Option<[u8; 24]> {
-        let millis =
-            u64::try_from(self.as_millis()).ok().filter(|millis| *millis < END_OF_CALENDAR)?;
+        let millis = u64::try_from(self.as_millis()).ok().filter(|millis| *millis < TOO_LATE)?;
         let (days, of_day) = (millis / 86_400_000, millis % 86_400_000);
         // Years that begin in March have their leap day last; 400 of them are 146,097 days.
         let days = days + 719_468;
@@ -92,8 +91,8 @@ impl Timestamp {
     }
 }
 
-/// The second in which the calendar of the library ends; later moments are written as that.
-const END_OF_CALENDAR: u64 = 253_402_207_200_000;
+/// From here on, near the end of the year 9999, the calendar of the other way to write it ends.
+const TOO_LATE: u64 = 253_402_207_200_000;
 
 /// Writes a number into a place of digits.
 fn put(text: &mut [u8; 24], place: Range<usize>, mut number: u64) {
@@ -178,7 +177,7 @@ mod tests {
         };
         // A step of 13 days and some reaches every day of leap years and centuries, each hour.
         (-5_000..300_000).for_each(|step: i64| written(step * 1_190_123_457 % 253_402_300_800_000));
-        [-1, 0, 951_782_399_999, 951_782_400_000, 253_402_207_199_999, 253_402_300_800_000]
+        [-1, 0, 951_782_399_999, 951_782_400_000, 253_402_207_199_999, 253_402_207_200_000]
             .into_iter()
             .for_each(written);
     }

@@ -1,7 +1,13 @@
 //! Identifiers of calls: unique, and sortable by the time the call began.
 
-use std::{fmt, str::FromStr};
+use std::{
+    cell::RefCell,
+    fmt,
+    hash::{BuildHasher as _, RandomState},
+    str::FromStr,
+};
 
+use fastrand::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -125,13 +131,19 @@ pub trait Ids: Send + Sync + fmt::Debug {
     fn call_id(&self, at: Timestamp) -> CallId;
 }
 
+thread_local! {
+    /// Begun with randomness of the system: the generator that every thread has anyway begins with
+    /// the clock, and two processes that start in one tick would make the same identifiers.
+    static RANDOM: RefCell<Rng> = RefCell::new(Rng::with_seed(RandomState::new().hash_one(())));
+}
+
 /// Identifiers with random bits from a fast generator of each thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RandomIds;
 
 impl Ids for RandomIds {
     fn call_id(&self, at: Timestamp) -> CallId {
-        CallId::from_parts(at, fastrand::u64(..))
+        CallId::from_parts(at, RANDOM.with_borrow_mut(|random| random.u64(..)))
     }
 }
 
@@ -153,6 +165,16 @@ mod tests {
         let late = CallId::from_parts(Timestamp::from_micros(1_000_002), 0);
         assert!(early < late && early.to_string() < late.to_string());
         assert!(CallId::first_at(Timestamp::from_millis(1_000)) <= early);
+    }
+
+    #[test]
+    fn identifiers_do_not_follow_from_the_clock() {
+        let at = Timestamp::from_millis(1);
+        let first_of = |seed| {
+            fastrand::seed(seed);
+            RandomIds.call_id(at)
+        };
+        assert_ne!(first_of(7), first_of(7));
     }
 
     #[test]

@@ -13,8 +13,13 @@ use toolsmith_core::{CallId, Context, ErrorKind, JsonText, Text, Timestamp, Tool
 
 use crate::time::later;
 
-/// More open requests than this are refused: a caller could fill the memory otherwise.
-const MOST_OPEN: usize = 10_000;
+/// More requests than this are refused, in all and of one caller: nobody could look at them, and a
+/// caller could fill the memory or take the places of the others.
+const MOST_OPEN: usize = 1_000;
+const MOST_OF_ONE: usize = 500;
+
+/// The longest input, in bytes: nobody agrees to what cannot be shown whole.
+const LONGEST_INPUT: usize = 64 << 10;
 
 /// The requests that wait for a person, and the grants that wait for their call.
 #[derive(Clone, Debug, Default)]
@@ -184,7 +189,17 @@ impl Approvals {
                 State::Open | State::Taken => Err(required(request.pending.approval_id)),
             };
         }
-        if requests.len() >= MOST_OPEN {
+        if question.input.as_str().len() > LONGEST_INPUT {
+            return Err(ToolError::new(
+                ErrorKind::ValidationError,
+                format!(
+                    "A person must agree to this call, and its input is too long to be looked at; \
+                     send at most {LONGEST_INPUT} bytes."
+                ),
+            ));
+        }
+        let own = requests.values().filter(|request| request.scope == scope).count();
+        if requests.len() >= MOST_OPEN || own >= MOST_OF_ONE {
             return Err(ToolError::new(
                 ErrorKind::Rejected,
                 "Too many calls wait for approval; try again when some are decided.",
@@ -220,8 +235,7 @@ impl Question<'_> {
 fn required(id: CallId) -> ToolError {
     ToolError::new(
         ErrorKind::ApprovalRequired,
-        "A person must agree to this call first. It is waiting for them; repeat the same call once \
-         they have agreed.",
+        "A person must agree to this call first; repeat the same call once they have agreed.",
     )
     .with_details(json!({ "approval_id": id }))
 }

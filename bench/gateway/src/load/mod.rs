@@ -3,6 +3,7 @@
 //! It runs on one thread of its own process and does as little as it can, so that it is never the
 //! limit: sockets without a client library, requests that are written before the first is sent.
 
+mod caller;
 mod client;
 mod request;
 
@@ -22,7 +23,7 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
-use self::{client::Client, request::Request};
+use self::caller::{Caller, MEASURING, OVER, WARMING};
 use crate::machine::{processor_time, rounded};
 
 /// How long after its time a measurement is given up: an answer did not come.
@@ -75,11 +76,6 @@ pub(crate) struct Report {
     /// How busy the load itself was, as far as it slept: near 1 it would have been the limit.
     pub(crate) load_busy: f64,
 }
-
-/// Where all connections are.
-const WARMING: u8 = 0;
-const MEASURING: u8 = 1;
-const OVER: u8 = 2;
 
 /// Makes the calls of the plan on standard input and prints what came of it.
 pub(crate) fn run() -> Result<()> {
@@ -138,55 +134,6 @@ struct AbortOnDrop(JoinHandle<()>);
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         self.0.abort();
-    }
-}
-
-/// One connection and what it sends.
-struct Caller {
-    client: Client,
-    request: Request,
-    next: u32,
-}
-
-impl Caller {
-    /// Connects and, where the protocol wants it, says hello.
-    async fn connect(plan: &Plan, number: usize) -> Result<Self> {
-        let mut client = Client::connect(plan.address).await?;
-        let mut session = None;
-        if plan.speech == Speech::Mcp2025 {
-            let hello = request::initialize(plan);
-            let answer = client.exchange(&hello).await.context("`initialize` failed")?;
-            answer.must_be_good()?;
-            session = answer.header("mcp-session-id").map(ToOwned::to_owned);
-            let told = request::initialized(plan, session.as_deref());
-            client.exchange(&told).await.context("`notifications/initialized` failed")?;
-        }
-        let request = Request::of_call(plan, session.as_deref())?;
-        // Numbers of eight digits, apart for each connection.
-        let next = 10_000_000 + 100_000 * u32::try_from(number)?;
-        Ok(Self { client, request, next })
-    }
-
-    /// Calls until it is over; returns how long the measured calls took, in nanoseconds.
-    async fn call_on(mut self, phase: Arc<AtomicU8>) -> Result<Vec<u64>> {
-        let mut times = Vec::with_capacity(1 << 12);
-        let mut started = Instant::now();
-        loop {
-            self.request.number(self.next);
-            self.next += 1;
-            let before = phase.load(Relaxed);
-            if before == OVER {
-                return Ok(times);
-            }
-            let answer = self.client.exchange(self.request.bytes()).await?;
-            self.request.check(&answer)?;
-            let ended = Instant::now();
-            // A call counts that ended within the time, whenever it began.
-            if phase.load(Relaxed) == MEASURING {
-                times.push(u64::try_from((ended - started).as_nanos())?);
-            }
-            started = ended;
-        }
     }
 }
 

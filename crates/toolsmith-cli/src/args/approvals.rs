@@ -14,6 +14,15 @@ Examples:
   toolsmith approvals list
   toolsmith approvals list --json | jq -r '.approvals[].approval_id'")]
     List,
+    /// Show a call that waits, with its whole input.
+    #[command(after_help = "\
+Examples:
+  toolsmith approvals show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60")]
+    Show {
+        /// The id that the caller was given
+        #[arg(value_parser = call_id)]
+        id: CallId,
+    },
     /// Let a call run, once.
     #[command(after_help = "\
 Examples:

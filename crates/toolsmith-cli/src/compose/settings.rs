@@ -45,6 +45,9 @@ pub(super) fn engine_config(settings: &Settings) -> EngineConfig {
     }
 }
 
+/// A shorter key could be guessed, and one that is not set would be empty.
+const SHORTEST_KEY: usize = 16;
+
 /// Returns how the doors are set.
 pub(crate) fn gateway_config(
     settings: &Settings,
@@ -55,6 +58,11 @@ pub(crate) fn gateway_config(
         let resolved = key.expose().resolve(environment);
         resolved.map_err(|why| UsageError::new(format!("serve.metrics_key: {why}")))
     });
+    let key = key.transpose()?.map(|key| key.text);
+    if key.as_ref().is_some_and(|key| key.expose().len() < SHORTEST_KEY) {
+        let why = format!("serve.metrics_key: a key has at least {SHORTEST_KEY} characters");
+        return Err(UsageError::new(why).into());
+    }
     let half = settings.limits.max_concurrent.div_ceil(2);
     let calls_per_caller = serve.calls_per_caller.unwrap_or(half);
     Ok(GatewayConfig {
@@ -77,7 +85,7 @@ pub(crate) fn gateway_config(
             config::MetricsDoor::Open => MetricsDoor::Open,
             config::MetricsDoor::Off => MetricsDoor::Off,
         },
-        metrics_key: key.transpose()?.map(|key| key.text),
+        metrics_key: key,
         answers: if serve.compression { Answers::Packed } else { Answers::Plain },
         access_log: access_log(settings, environment)?,
         ..GatewayConfig::default()

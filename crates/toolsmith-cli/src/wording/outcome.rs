@@ -120,6 +120,11 @@ pub(crate) fn failure(tool: &str, error: &ToolError) -> String {
         ErrorKind::ToolNotFound => format!("{what}\ntry: toolsmith tools list"),
         ErrorKind::ValidationError => format!("{what}\ntry: toolsmith tools show {name}"),
         ErrorKind::Timeout => format!("{what}\ntry: --timeout SECONDS"),
+        // Who waits for an answer must still be there when it comes.
+        ErrorKind::ApprovalRequired => format!(
+            "{what}\ntry: call it through `toolsmith serve` or `toolsmith mcp`; nobody can be asked \
+             about a call at the shell"
+        ),
         _ => what,
     }
 }

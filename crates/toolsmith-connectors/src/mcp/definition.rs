@@ -33,6 +33,8 @@ pub(super) fn spec(settings: &ServerSettings, name: ToolName, tool: &Tool) -> To
             JsonText::of(&schema).shrunk()
         });
         spec.annotations = annotations(hints);
+        // Whoever reads the description should know that it is not from here.
+        spec.author = Some(format!("MCP server {}", settings.name).into());
         spec.icon = icon(tool);
         spec.timeout = Some(settings.call_timeout).filter(|limit| *limit > Duration::ZERO);
     })

@@ -24,9 +24,7 @@ use rmcp::{
 };
 use serde::Deserialize;
 use sse_stream::{Sse, SseStream};
-use toolsmith_net::{
-    Answer, Connections, HeaderMap, HeaderName, HeaderValue, LibraryError, Url,
-};
+use toolsmith_net::{Answer, Connections, HeaderMap, HeaderName, HeaderValue, LibraryError, Url};
 
 use super::{answers, behalf::Remark, routes::Routes};
 

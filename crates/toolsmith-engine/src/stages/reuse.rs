@@ -1,7 +1,7 @@
 //! Stage 5, reuse: was the call answered already?
 //!
-//! Idempotency keys come first: they are a promise to the caller. A cached answer takes no slot,
-//! no rate and no budget.
+//! Idempotency keys are a promise to the caller, and looked at before anybody is asked for approval;
+//! a cached answer comes after it. Neither takes a slot, a rate or a budget.
 
 use std::sync::Arc;
 
@@ -28,19 +28,26 @@ pub(crate) struct Claim<'a> {
     cache: Option<CacheLead<'a>>,
 }
 
-pub(crate) async fn reuse<'t, 'a: 't>(
-    trace: &mut Trace<'a>,
-    tool: &'t Entry,
-) -> Result<Reuse<'t>, ToolError> {
+/// Finds what came of the call that had the same idempotency key.
+pub(crate) async fn by_key<'t, 'a: 't>(trace: &mut Trace<'a>) -> Result<Reuse<'t>, ToolError> {
     let mut claim = Claim::default();
     if let Some(key) = trace.cx.context().idempotency_key.clone() {
         let scope = scope_of(trace.cx.context());
         let key = format!("{}\n{scope}\n{key}", trace.tool_name);
-        match by_key(trace, &key).await? {
+        match look_up(trace, &key).await? {
             Found::Answer(answer) => return answered(trace, &answer, "idempotency_key"),
             Found::Nothing(first) => claim.key = Some(first),
         }
     }
+    Ok(Reuse::Run(claim))
+}
+
+/// Finds what came of an equal call of a tool whose answers are kept.
+pub(crate) async fn from_cache<'t, 'a: 't>(
+    trace: &mut Trace<'a>,
+    tool: &'t Entry,
+    mut claim: Claim<'t>,
+) -> Result<Reuse<'t>, ToolError> {
     if let Some(cache) = &tool.live().cache {
         let mut key = normalised(&trace.input);
         if !cache.is_shared() {
@@ -75,7 +82,7 @@ enum Found<'a> {
     Nothing(KeyFirst<'a>),
 }
 
-async fn by_key<'a>(trace: &Trace<'a>, key: &str) -> Result<Found<'a>, ToolError> {
+async fn look_up<'a>(trace: &Trace<'a>, key: &str) -> Result<Found<'a>, ToolError> {
     let keys = &trace.engine.keys;
     let input = normalised(&trace.input);
     loop {

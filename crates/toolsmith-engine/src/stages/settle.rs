@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsmith_core::{Artifact, ErrorKind, JsonText, ToolError, Value, json};
+use toolsmith_core::{Artifact, ErrorKind, JsonText, Kind, ToolError, ToolSpec, Value, json};
 
 use crate::{
     interceptor::After,
@@ -33,11 +33,24 @@ pub(crate) async fn settle(
     let output = judge(trace, tool, output?).await?;
     let output = check(trace, tool, output).await?;
     let settled = clean(trace, output);
+    // A server may say of itself that it is not of the world outside; it is, to us.
+    if tool.spec.annotations.open_world || tool.spec.kind == Kind::Mcp {
+        trace.note("provenance", provenance(&tool.spec));
+    }
     if settled.text.as_str().len() <= trace.engine.config.max_output_bytes {
         return Ok(settled);
     }
     // What is rare is boxed: it would make the work of every call several times as large.
     Box::pin(cut(trace, settled)).await
+}
+
+/// Says where an output comes from that is not to be trusted, for whoever shows it to a model.
+fn provenance(spec: &ToolSpec) -> Value {
+    let mut told = json!({ "from": "outside", "tool": spec.name });
+    if let Some(author) = &spec.author {
+        told["author"] = json!(author);
+    }
+    told
 }
 
 async fn judge(trace: &Trace<'_>, tool: &Entry, mut output: Value) -> Result<Value, ToolError> {

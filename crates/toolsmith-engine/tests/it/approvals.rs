@@ -41,6 +41,35 @@ async fn a_grant_is_for_one_caller_one_input_and_one_use() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn nobody_takes_the_places_of_others_and_nothing_is_asked_that_cannot_be_shown() {
+    let (engine, _) = guarded();
+    let mut verdicts = Vec::new();
+    for n in 0..600 {
+        verdicts.push(verdict(&engine.call(delete("greedy", &n.to_string())).await));
+    }
+    assert_eq!(verdicts.iter().filter(|verdict| **verdict == "approval_required").count(), 500);
+    assert_eq!(verdicts.last().map(|verdict| &**verdict), Some("rejected"));
+    assert_eq!(verdict(&engine.call(delete("other", "x")).await), "approval_required");
+    let long = engine.call(delete("other", &"x".repeat(100_000))).await;
+    assert_eq!(verdict(&long), "validation_error");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repetition_by_idempotency_key_asks_nobody_again() {
+    let (engine, runs) = guarded();
+    let keyed = |what: &str| {
+        let context = Context { idempotency_key: Some("k".into()), ..Context::direct("agent") };
+        delete("agent", what).with_context(context)
+    };
+    let id = approval_id(&engine.call(keyed("a.txt")).await);
+    engine.decide(id, Decision::Grant, "boss").unwrap();
+    assert_eq!(verdict(&engine.call(keyed("a.txt")).await), "ok");
+    assert_eq!(verdict(&engine.call(keyed("a.txt")).await), "ok");
+    assert_eq!(verdict(&engine.call(keyed("b.txt")).await), "validation_error");
+    assert_eq!(runs.load(SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_caller_cannot_grant_its_own_call_and_a_late_decision_is_refused() {
     let (engine, runs) = guarded();
     let id = approval_id(&engine.call(delete("agent", "a.txt")).await);

@@ -80,6 +80,25 @@ impl KeyRing {
         Err(unknown().by(Some(format!("key {id}").into())))
     }
 
+    /// Tells whether there are keys at all, or have been.
+    ///
+    /// Nobody waits for more than the very first look: who comes without a key is not kept by those
+    /// who have one.
+    pub(super) async fn has_any(&self) -> bool {
+        if !self.known.load().is_from(Instant::now().checked_sub(FRESH)) {
+            // What is rare is boxed: the work of every request holds it.
+            Box::pin(self.look_again()).await;
+        }
+        !self.known.load().keys.is_empty()
+    }
+
+    async fn look_again(&self) {
+        self.know_from(None).await;
+        if let Ok(_reading) = self.reading.try_acquire() {
+            self.read().await;
+        }
+    }
+
     /// Reads the keys unless they were read at that moment or later; those who wait share a look.
     async fn know_from(&self, moment: Option<Instant>) {
         if !self.known.load().is_from(moment) {
@@ -90,9 +109,12 @@ impl KeyRing {
 
     async fn read_unless_from(&self, moment: Option<Instant>) {
         let Ok(_reading) = self.reading.acquire().await else { return };
-        if self.known.load().is_from(moment) {
-            return;
+        if !self.known.load().is_from(moment) {
+            self.read().await;
         }
+    }
+
+    async fn read(&self) {
         let read_at = Some(Instant::now());
         match self.store.keys().await {
             Ok(keys) => {

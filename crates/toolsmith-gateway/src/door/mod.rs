@@ -45,7 +45,7 @@ pub struct Doorkeeper {
 /// What happens to callers without a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutKey {
-    /// They are someone on this machine, and may do everything.
+    /// They are someone on this machine: who may do everything, until there are keys or tokens.
     Local,
     /// They are refused.
     Refused,
@@ -83,7 +83,7 @@ impl Doorkeeper {
         self.hosts.check(headers)?;
         let Some(credential) = Credential::of(headers)? else {
             return match self.without_key {
-                WithoutKey::Local => Ok(Visitor::local()),
+                WithoutKey::Local => Ok(self.someone_here().await),
                 WithoutKey::Refused => {
                     let why = "Send a key: `Authorization: Bearer KEY`.";
                     Err(Failure::unauthenticated(why).into())
@@ -103,6 +103,17 @@ impl Doorkeeper {
             (_, _, Some(keys)) => keys.holder_of(text, || guard.look(), now()).await,
             _ => Err(Refused::credential(keys::UNKNOWN)),
         }
+    }
+
+    /// Returns who comes without a key.
+    ///
+    /// Where callers have names, one of them may have left its key away: it sees what is its own.
+    async fn someone_here(&self) -> Visitor {
+        let has_keys = match &self.keys {
+            Some(keys) => keys.has_any().await,
+            None => false,
+        };
+        if has_keys || self.tokens.is_some() { Visitor::unnamed() } else { Visitor::local() }
     }
 
     fn is_operator(&self, text: &str) -> bool {

@@ -9,6 +9,9 @@ use toolsmith_core::{Call, CallerType, Context, Map, Text, Value};
 use super::answer::Failure;
 use crate::{Gateway, Visitor, json};
 
+/// The longest name that a client may give to what its call belongs to; all of them are kept.
+const LONGEST_NAME: usize = 512;
+
 /// What a client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,13 +33,18 @@ pub(super) struct CallRequest {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Wishes {
+    #[schemars(extend("maxLength" = LONGEST_NAME))]
     conversation_id: Option<Text>,
+    #[schemars(extend("maxLength" = LONGEST_NAME))]
     thread_id: Option<Text>,
+    #[schemars(extend("maxLength" = LONGEST_NAME))]
     task_id: Option<Text>,
+    #[schemars(extend("maxLength" = LONGEST_NAME))]
     workflow_id: Option<Text>,
     #[schemars(extend("exclusiveMinimum" = 0))]
     timeout: Option<f64>,
     priority: Option<i32>,
+    #[schemars(extend("maxLength" = LONGEST_NAME))]
     idempotency_key: Option<Text>,
     #[serde(default, deserialize_with = "json::strict_map")]
     variables: Map<String, Value>,
@@ -55,16 +63,24 @@ impl CallRequest {
 
 impl Wishes {
     fn put_into(self, context: &mut Context) -> Result<(), Failure> {
-        context.conversation_id = self.conversation_id;
-        context.thread_id = self.thread_id;
-        context.task_id = self.task_id;
-        context.workflow_id = self.workflow_id;
+        context.conversation_id = name("conversation_id", self.conversation_id)?;
+        context.thread_id = name("thread_id", self.thread_id)?;
+        context.task_id = name("task_id", self.task_id)?;
+        context.workflow_id = name("workflow_id", self.workflow_id)?;
         context.timeout = self.timeout.map(seconds).transpose()?;
         context.priority = self.priority.unwrap_or_default();
-        context.idempotency_key = self.idempotency_key;
+        context.idempotency_key = name("idempotency_key", self.idempotency_key)?;
         context.variables = self.variables;
         Ok(())
     }
+}
+
+fn name(key: &str, text: Option<Text>) -> Result<Option<Text>, Failure> {
+    if text.as_ref().is_some_and(|text| text.chars().count() > LONGEST_NAME) {
+        let message = format!("`context.{key}` is longer than {LONGEST_NAME} characters.");
+        return Err(Failure::bad_request(message));
+    }
+    Ok(text)
 }
 
 fn seconds(timeout: f64) -> Result<Duration, Failure> {

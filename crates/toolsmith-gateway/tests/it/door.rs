@@ -1,12 +1,14 @@
 //! Who is let in, and what they see.
 
+use hyper::Method;
 use toolsmith_core::{AllowList, Clock, RateBy, RateLimit, Role, SystemClock, json};
-use toolsmith_gateway::GatewayConfig;
+use toolsmith_gateway::{Doorkeeper, GatewayConfig, WithoutKey};
 use toolsmith_store::Key;
 
 use crate::support::{Keys, Running};
 
 const ECHO: &str = r#"{"tool_id": "echo", "params": {"message": "hi"}}"#;
+const SLEEP: &str = r#"{"tool_id": "sleep", "params": {"duration": 30}}"#;
 
 async fn behind(keys: &Keys) -> Running {
     Running::behind(keys.door(), Vec::new(), GatewayConfig::default()).await
@@ -29,6 +31,27 @@ async fn without_a_good_key_nobody_gets_in() {
     let (status, health) = gateway.get("/health").await;
     assert_eq!((status.as_u16(), health.get("parts")), (200, None));
     assert!(gateway.get_as(&good, "/health").await.1["parts"].is_object());
+}
+
+#[tokio::test]
+async fn where_others_have_keys_who_comes_without_one_sees_what_is_its_own() {
+    let keys = Keys::new().await;
+    let door = Doorkeeper { without_key: WithoutKey::Local, ..keys.door() };
+    let gateway = Running::behind(door, Vec::new(), GatewayConfig::default()).await;
+    assert_eq!(gateway.get("/stats").await.0.as_u16(), 503, "an administrator, and no records");
+    let key = keys.make("a", |_| {}).await;
+    let (_, outcome) = gateway.post_as(&key, "/run_tool?async=true", SLEEP).await;
+    let address = format!("/calls/{}", outcome["call_id"].as_str().unwrap());
+    let own_only = async {
+        while gateway.get("/stats").await.0.as_u16() != 403 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), own_only).await.unwrap();
+    assert_eq!(gateway.get(&address).await.0.as_u16(), 404);
+    assert_eq!(gateway.send_as(Method::DELETE, "", &address).await.0.as_u16(), 404);
+    assert_eq!(gateway.get_as(&key, &address).await.1["state"], "running");
+    assert_eq!(gateway.post("/run_tool", ECHO).await.0.as_u16(), 200);
 }
 
 #[tokio::test]

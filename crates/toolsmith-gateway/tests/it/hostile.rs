@@ -39,6 +39,18 @@ fn code(back: &Back) -> Option<i64> {
 }
 
 #[tokio::test]
+async fn names_that_are_kept_are_short() {
+    let gateway = Running::start().await;
+    for key in ["conversation_id", "thread_id", "task_id", "workflow_id", "idempotency_key"] {
+        let call = |name: String| json!({ "tool_id": "echo", "params": { "message": "hi" }, "context": { key: name } });
+        let long = gateway.post("/run_tool", call("x".repeat(513)).to_string()).await;
+        assert_eq!(long.0.as_u16(), 400, "{key}");
+        let good = gateway.post("/run_tool", call("é".repeat(512)).to_string()).await;
+        assert_eq!(good.0.as_u16(), 200, "{key}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_message_is_refused_with_its_code() {
     let running = Running::start().await;
     let session = begin(&running, json!({})).await;

@@ -267,6 +267,13 @@ async fn tools_behind_us_are_defined_and_answer_as_they_do_there() {
         assert_eq!(here["result"]["content"], there["result"]["content"], "{here}");
         assert!(!here["result"]["content"][0].is_null(), "{here}");
     }
+    let listed = ask(&joined.running, "/mcp", "", ("tools/list", json!({}))).await;
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let fixture = tools.iter().find(|tool| is_fixture(tool)).unwrap();
+    assert!(fixture["_meta"]["toolsmith/author"].as_str().unwrap().starts_with("MCP server "));
+    let call = ("tools/call", json!({ "name": "test_simple_text", "arguments": {} }));
+    let meta = &ask(&joined.running, "/mcp", "", call).await["result"]["_meta"];
+    assert_eq!(meta["toolsmith/metadata"]["provenance"]["from"], "outside", "{meta}");
 }
 
 /// Tells whether a tool is one of the fixtures: every gateway of these tests has others, too.

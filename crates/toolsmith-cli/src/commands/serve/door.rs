@@ -41,9 +41,14 @@ async fn refuse_without_keys(store: &Store, address: SocketAddr) -> Result<()> {
         return Ok(());
     }
     let why = "nobody could call it, for there are no keys";
-    let what = "make one with `toolsmith keys create NAME`, name an issuer of tokens in `serve.jwt`, \
-                or listen on 127.0.0.1";
-    Err(UsageError::new(format!("will not listen on {address}: {why}; {what}")).into())
+    let what =
+        "make one with `toolsmith keys create NAME`, name an issuer of tokens in `serve.jwt`";
+    let or = if address.ip().is_loopback() {
+        "leave `serve.require_key` out"
+    } else {
+        "listen on 127.0.0.1"
+    };
+    Err(UsageError::new(format!("will not listen on {address}: {why}; {what}, or {or}")).into())
 }
 
 /// Returns how clients reach the server, where that is set.

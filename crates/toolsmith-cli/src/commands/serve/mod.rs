@@ -4,9 +4,9 @@ mod door;
 mod issuers;
 mod tls;
 
-use std::{net::SocketAddr, process::ExitCode, sync::Arc};
+use std::{io::ErrorKind, net::SocketAddr, process::ExitCode, sync::Arc};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use tokio::net::TcpListener;
 use toolsmith_core::Tracer;
 use toolsmith_gateway::Gateway;
@@ -96,8 +96,13 @@ async fn listen(session: &Session, settings: &Settings) -> Result<TcpListener> {
         let example = "write an address and a port such as 127.0.0.1:8001 or [::1]:8001";
         UsageError::new(format!("cannot listen on `{text}`: {example}"))
     })?;
-    let bound = TcpListener::bind(address).await;
-    bound.with_context(|| format!("cannot listen on {address}"))
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => {
+            let what = "another program does; choose another port by `--listen 127.0.0.1:PORT`";
+            anyhow!("cannot listen on {address}: {what}")
+        }
+        _ => anyhow::Error::new(error).context(format!("cannot listen on {address}")),
+    })
 }
 
 /// Leaves a note for other words; without one they cannot reach this server, and it serves.

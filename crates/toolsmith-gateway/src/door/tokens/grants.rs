@@ -70,12 +70,10 @@ impl Grants {
     }
 
     fn tools(&self, claims: &Map<String, Value>, scopes: &BTreeSet<&str>) -> Option<AllowList> {
-        let names_all = scopes
-            .iter()
-            .any(|scope| self.scopes.get(*scope).is_some_and(|role| *role != Role::Viewer));
         let by_scope: Vec<&str> =
             scopes.iter().filter_map(|scope| scope.strip_prefix(TOOL_SCOPE)).collect();
-        let by_scope = (!by_scope.is_empty() && !names_all).then_some(by_scope);
+        // They narrow, also beside a scope for a role: who names tools means those.
+        let by_scope = (!by_scope.is_empty()).then_some(by_scope);
         let by_claim = at(claims, &self.tools_claim).map(|claim| words(Some(claim)));
         match (by_claim, by_scope) {
             (Some(claim), Some(scope)) => Some(AllowList::new(in_both(&claim, &scope))),
@@ -179,7 +177,8 @@ mod tests {
         assert_eq!(tools(&json!({"tools": []})), Some(vec![]));
         assert_eq!(tools(&json!({"tools": 7})), Some(vec![]));
         assert_eq!(tools(&json!({"scope": "tool:*_file tool:echo"})).unwrap(), ["*_file", "echo"]);
-        assert_eq!(tools(&json!({"scope": "tools:call tool:echo"})), None);
+        assert_eq!(tools(&json!({"scope": "tools:call tool:echo"})).unwrap(), ["echo"]);
+        assert_eq!(tools(&json!({"scope": "tools:admin tool:echo"})).unwrap(), ["echo"]);
         assert_eq!(tools(&json!({"tools": "echo", "scope": "tools:call"})).unwrap(), ["echo"]);
         let both =
             json!({"tools": ["read_*", "echo"], "scope": "tool:*_file tool:read_x* tool:echo"});

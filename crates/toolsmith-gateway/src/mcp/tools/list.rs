@@ -1,7 +1,7 @@
 //! `tools/list`: a page of the tools that a client may see.
 
 use serde::{Deserialize, Serialize};
-use toolsmith_core::{Annotations, Exposure, TaskSupport, ToolSpec};
+use toolsmith_core::{Annotations, Exposure, Kind, TaskSupport, ToolSpec};
 use toolsmith_engine::registry::Filter;
 
 use super::schema::{is_of_object, write_input};
@@ -89,6 +89,11 @@ fn write_tool(text: &mut Vec<u8>, spec: &ToolSpec, revision: Revision) {
     if let Some(support) = told_support(spec, revision) {
         text.extend_from_slice(br#","execution":{"taskSupport":"#);
         put(text, support);
+        text.push(b'}');
+    }
+    if let Some(author) = spec.author.as_ref().filter(|_| spec.kind == Kind::Mcp) {
+        text.extend_from_slice(br#","_meta":{"toolsmith/author":"#);
+        put(text, author);
         text.push(b'}');
     }
     text.push(b'}');
