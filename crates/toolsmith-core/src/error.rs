@@ -161,7 +161,9 @@ impl ToolError {
 
     /// The engine is ending and takes nothing new; another one may.
     pub fn closing() -> Self {
-        Self::new(ErrorKind::Rejected, "The engine is shutting down and takes no more calls.")
+        let message =
+            "The server ends, and did so before the call ran; make it again when it is back.";
+        Self::new(ErrorKind::Rejected, message)
             .with_details(serde_json::json!({ "shutting_down": true }))
     }
 

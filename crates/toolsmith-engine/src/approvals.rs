@@ -166,7 +166,14 @@ impl Approvals {
     }
 
     /// Takes the grant for exactly this call, or says that a person must agree first.
-    pub(crate) fn take(&self, question: &Question<'_>, scope: String) -> Result<Grant, ToolError> {
+    ///
+    /// Whoever has none must be let ask: nothing is looked at for a caller that asks too often.
+    pub(crate) fn take(
+        &self,
+        question: &Question<'_>,
+        scope: String,
+        may_ask: impl FnOnce() -> Result<(), ToolError>,
+    ) -> Result<Grant, ToolError> {
         let now = Instant::now();
         let mut requests = self.0.requests.lock();
         requests.retain(|_, request| request.until > now);
@@ -178,17 +185,20 @@ impl Approvals {
                 && request.state != State::Taken
         });
         if let Some(request) = found {
-            return match request.state {
-                State::Granted => {
-                    request.state = State::Taken;
-                    Ok(Grant { approvals: self.clone(), id: Some(request.pending.approval_id) })
-                }
-                State::Denied => Err(ToolError::denied(
+            if request.state == State::Granted {
+                request.state = State::Taken;
+                let id = Some(request.pending.approval_id);
+                return Ok(Grant { approvals: self.clone(), id });
+            }
+            may_ask()?;
+            return Err(match request.state {
+                State::Denied => ToolError::denied(
                     "A person looked at this call and denied it; do something else.",
-                )),
-                State::Open | State::Taken => Err(required(request.pending.approval_id)),
-            };
+                ),
+                _ => required(request.pending.approval_id),
+            });
         }
+        may_ask()?;
         if question.input.as_str().len() > LONGEST_INPUT {
             return Err(ToolError::new(
                 ErrorKind::ValidationError,

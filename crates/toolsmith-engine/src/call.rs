@@ -19,8 +19,8 @@ use crate::{
 pub(crate) async fn call(engine: &Parts, call: Call) -> Outcome {
     let view = engine.registry.view();
     let mut trace = record::open(engine, call, &view);
-    let token = trace.cancel.take();
-    let result = run::unless_cancelled(token, pin!(walk(&mut trace))).await;
+    let (token, end) = (trace.cancel.take(), trace.end());
+    let result = run::unless_cancelled(token, end, pin!(walk(&mut trace))).await;
     record::close(trace, result).await
 }
 

@@ -11,6 +11,7 @@ use std::{
 
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 use toolsmith_core::{
     Artifacts, BoxFuture, Call, CallId, Caller, Clock, Context, ErrorKind, EventKind, Ids, Map,
     Origin, Outcome, RecordSink, Redactor, Rights, StreamItem, StreamSink, Text, Timestamp, Tool,
@@ -254,12 +255,14 @@ impl Engine {
 
     /// Takes no more calls, waits for those under way within a limit, and closes objects.
     ///
-    /// Returns how many calls were still under way when the limit had passed.
+    /// Returns how many calls were still under way when the limit had passed; they are cut off, and
+    /// their records say so.
     pub async fn shutdown(&self, limit: Duration) -> usize {
         self.0.limiter.close();
         self.0.uncounted.close();
         let until = later(Instant::now(), limit);
         let drained = timeout_at(until, self.0.open.drained()).await;
+        let left = if drained.is_ok() { 0 } else { self.0.open.cut_off().await };
         self.0.threads.close();
         self.0.checks.close();
         let ended = async {
@@ -268,7 +271,7 @@ impl Engine {
         };
         // Objects whose calls do not end are left to the end of the process.
         timeout_at(until.max(later(Instant::now(), LEAST_FOR_CLOSING)), ended).await.ok();
-        if drained.is_ok() { 0 } else { self.0.open.count() }
+        left
     }
 }
 
@@ -307,7 +310,8 @@ impl Parts {
     }
 }
 
-/// How long objects have for closing when the calls have used up the limit.
+/// How long objects have for closing when the calls have used up the limit, and calls that are cut
+/// off for their records.
 const LEAST_FOR_CLOSING: Duration = Duration::from_millis(500);
 
 /// What every call takes and gives back, apart for each thread.
@@ -318,6 +322,8 @@ pub(crate) struct OpenCalls(Lanes<Desk>);
 struct Desk {
     /// The calls between their first stage and their record.
     open: AtomicUsize,
+    /// Ends the calls of this lane, wherever they are, when the engine does not wait any longer.
+    cut_off: CancellationToken,
     caller: Arc<dyn Caller>,
 }
 
@@ -325,6 +331,7 @@ impl OpenCalls {
     pub(crate) fn new(parts: &Weak<Parts>) -> Self {
         Self(Lanes::new(|| Desk {
             open: AtomicUsize::new(0),
+            cut_off: CancellationToken::new(),
             caller: Arc::new(Reentry(Weak::clone(parts))),
         }))
     }
@@ -339,6 +346,20 @@ impl OpenCalls {
 
     pub(crate) fn leave(&self, lane: Lane) {
         self.0.at(lane).open.fetch_sub(1, SeqCst);
+    }
+
+    /// Returns what ends the calls of a lane when the engine ends.
+    pub(crate) fn end_of(&self, lane: Lane) -> &CancellationToken {
+        &self.0.at(lane).cut_off
+    }
+
+    /// Ends the calls that are left, and returns how many those were.
+    async fn cut_off(&self) -> usize {
+        let left = self.count();
+        self.0.iter().for_each(|desk| desk.cut_off.cancel());
+        // A tool that holds its thread is not waited for.
+        timeout_at(later(Instant::now(), LEAST_FOR_CLOSING), self.drained()).await.ok();
+        left
     }
 
     fn count(&self) -> usize {

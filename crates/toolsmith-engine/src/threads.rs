@@ -127,9 +127,7 @@ impl Threads {
         });
         self.submit(Job { tool: tool.clone(), phase: Arc::clone(&phase), run }, room)?;
         let _leave = Leave { shared: &self.0, tool, phase: &phase };
-        receiver.await.unwrap_or_else(|_| {
-            Err(ToolError::new(ErrorKind::Rejected, "The engine is shutting down."))
-        })
+        receiver.await.unwrap_or_else(|_| Err(ToolError::closing()))
     }
 
     pub(crate) fn metrics(&self) -> ThreadMetrics {
@@ -158,7 +156,7 @@ impl Threads {
             return Err(all_stuck(&state.stuck));
         }
         if state.closed {
-            return Err(ToolError::new(ErrorKind::Rejected, "The engine is shutting down."));
+            return Err(ToolError::closing());
         }
         state.queue.push_back(job);
         if state.idle >= state.queue.len() {

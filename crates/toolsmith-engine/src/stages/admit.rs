@@ -92,24 +92,23 @@ fn payer(trace: &Trace<'_>) -> Option<Text> {
 
 /// The caller's own rate comes first: calls that it refuses must not use up what others share.
 fn keep_to_rates(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {
+    if !trace.has_paid {
+        keep_to_own_rate(trace)?;
+    }
+    let Some(rate) = &tool.rate else { return Ok(()) };
+    let (calls, per) = (rate.limit().calls, rate.limit().per.as_secs_f64());
+    rate.take(payer(trace).as_ref()).map_err(|wait| {
+        limited(&format!("`{}` takes {calls} calls in {per} seconds", trace.tool_name), wait)
+    })
+}
+
+/// Takes the call out of its caller's own rate.
+pub(crate) fn keep_to_own_rate(trace: &Trace<'_>) -> Result<(), ToolError> {
     let engine = trace.engine;
-    let of_caller = trace.cx.context().rights.allowance.rate.or(engine.config.caller_rate);
-    if of_caller.is_none() && tool.rate.is_none() {
-        return Ok(());
-    }
-    let caller = payer(trace);
-    if let Some(limit) = of_caller {
-        let often = |wait| limited("This caller calls too often", wait);
-        let who = caller.clone().unwrap_or_default();
-        engine.caller_rates.take(limit, who).map_err(often)?;
-    }
-    if let Some(rate) = &tool.rate {
-        let (calls, per) = (rate.limit().calls, rate.limit().per.as_secs_f64());
-        rate.take(caller.as_ref()).map_err(|wait| {
-            limited(&format!("`{}` takes {calls} calls in {per} seconds", trace.tool_name), wait)
-        })?;
-    }
-    Ok(())
+    let own = trace.cx.context().rights.allowance.rate.or(engine.config.caller_rate);
+    let Some(limit) = own else { return Ok(()) };
+    let often = |wait| limited("This caller calls too often", wait);
+    engine.caller_rates.take(limit, payer(trace).unwrap_or_default()).map_err(often)
 }
 
 fn book(trace: &Trace<'_>, tool: &Entry) -> Result<(), ToolError> {

@@ -8,7 +8,7 @@ use crate::{
     approvals::{Grant, Question},
     registry::Entry,
     reuse::scope_of,
-    stages::record::Trace,
+    stages::{admit::keep_to_own_rate, record::Trace},
 };
 
 pub(crate) fn approve(trace: &mut Trace<'_>, tool: &Entry) -> Result<Option<Grant>, ToolError> {
@@ -30,7 +30,9 @@ pub(crate) fn approve(trace: &mut Trace<'_>, tool: &Entry) -> Result<Option<Gran
     };
     // Bound to the caller itself, also where answers are shared between the agents of one person.
     let scope = format!("{:?}{}", question.context.caller_id, scope_of(question.context));
-    let taken = trace.engine.approvals.take(&question, scope);
+    let taken = trace.engine.approvals.take(&question, scope, || keep_to_own_rate(trace));
+    // The question was paid for when it was asked; so was the call that it is about.
+    trace.has_paid = taken.is_ok();
     taken.map(Some).inspect_err(|error| {
         let is_new = error.details()["approval_id"] == json!(trace.call_id);
         if error.kind() == ErrorKind::ApprovalRequired && is_new {

@@ -46,6 +46,8 @@ pub(crate) struct Trace<'a> {
     pub(crate) params: Option<JsonText>,
     /// Why a person has to be asked, when an interceptor says so.
     pub(crate) ask: Option<Text>,
+    /// Whether the call has come out of its caller's rate already.
+    pub(crate) has_paid: bool,
     /// The tools as they were when the call began.
     pub(crate) view: &'a View,
     tool: Option<&'a Arc<Entry>>,
@@ -87,6 +89,7 @@ pub(crate) fn open<'a>(engine: &'a Parts, mut call: Call, view: &'a View) -> Tra
         input: call.input,
         params: None,
         ask: None,
+        has_paid: false,
         view,
         tool: None,
         above,
@@ -126,6 +129,11 @@ impl<'a> Trace<'a> {
 
     pub(crate) fn deadline(&self) -> Instant {
         self.cx.deadline()
+    }
+
+    /// Returns what ends the call together with the engine.
+    pub(crate) fn end(&self) -> &'a CancellationToken {
+        self.engine.open.end_of(self.lane)
     }
 
     /// Adds a note to the outcome.
@@ -314,7 +322,8 @@ fn bounded(error: ToolError) -> ToolError {
 impl Drop for Trace<'_> {
     fn drop(&mut self) {
         if self.is_open {
-            let (_outcome, _receipt) = self.finish(Err(cancelled()));
+            let why = cancelled(self.end());
+            let (_outcome, _receipt) = self.finish(Err(why));
         }
     }
 }

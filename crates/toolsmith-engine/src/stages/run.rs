@@ -115,26 +115,27 @@ async fn attempt(
     result
 }
 
-/// Ends a call, wherever it is, when the caller's token is cancelled.
+/// Ends a call, wherever it is, when the caller's token is cancelled or the engine ends.
 pub(crate) async fn unless_cancelled<T>(
     token: Option<CancellationToken>,
+    end: &CancellationToken,
     mut work: Pin<&mut impl Future<Output = Result<T, ToolError>>>,
 ) -> Result<T, ToolError> {
-    let Some(token) = token else { return work.await };
-    if token.is_cancelled() {
-        return Err(cancelled());
+    if token.as_ref().is_some_and(CancellationToken::is_cancelled) {
+        return Err(cancelled(end));
     }
-    let mut cancel = pin!(None);
+    let (mut taken_back, mut cut_off) = (pin!(None), pin!(None));
     poll_fn(|cx| {
-        if has_come(cancel.as_mut(), cx) {
-            return Poll::Ready(Err(cancelled()));
+        if has_come(taken_back.as_mut(), cx) || has_come(cut_off.as_mut(), cx) {
+            return Poll::Ready(Err(cancelled(end)));
         }
         let polled = work.as_mut().poll(cx);
         // Most calls end at once, and need not listen for a change of mind.
-        if polled.is_pending() && cancel.is_none() {
-            cancel.set(Some(token.cancelled()));
-            if has_come(cancel.as_mut(), cx) {
-                return Poll::Ready(Err(cancelled()));
+        if polled.is_pending() && cut_off.is_none() {
+            taken_back.set(token.as_ref().map(CancellationToken::cancelled));
+            cut_off.set(Some(end.cancelled()));
+            if has_come(taken_back.as_mut(), cx) || has_come(cut_off.as_mut(), cx) {
+                return Poll::Ready(Err(cancelled(end)));
             }
         }
         polled
@@ -170,8 +171,15 @@ pub(crate) fn timed_out(doing: &str) -> ToolError {
     )
 }
 
-pub(crate) fn cancelled() -> ToolError {
-    ToolError::new(ErrorKind::Cancelled, "The caller cancelled the call.")
+/// Says why a call was given up: its caller left or took it back, or the engine has ended.
+pub(crate) fn cancelled(end: &CancellationToken) -> ToolError {
+    let message = if end.is_cancelled() {
+        "The server ended while the call was under way, and cut it off; what the tool had done by \
+         then stays done."
+    } else {
+        "The caller cancelled the call."
+    };
+    ToolError::new(ErrorKind::Cancelled, message)
 }
 
 /// Tells code that cannot be dropped (threads, children) that nobody waits for it any more.

@@ -2,7 +2,7 @@
 
 use std::{sync::atomic::Ordering::SeqCst, time::Duration};
 
-use toolsmith_core::{Approval, Call, CallId, Context, Outcome, json};
+use toolsmith_core::{Approval, Call, CallId, Context, Outcome, RateBy, RateLimit, json};
 use toolsmith_engine::{Decision, Engine};
 
 use crate::fakes::{call_with, counting, engine, spec, verdict};
@@ -37,6 +37,29 @@ async fn a_grant_is_for_one_caller_one_input_and_one_use() {
     assert_eq!(verdict(&engine.call(delete("other", "a.txt")).await), "approval_required");
     assert_eq!(verdict(&engine.call(delete("agent", "a.txt")).await), "ok");
     assert_eq!(verdict(&engine.call(delete("agent", "a.txt")).await), "approval_required");
+    assert_eq!(runs.load(SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_count_against_the_callers_rate_and_what_was_granted_runs_without_a_second_charge()
+ {
+    let (engine, runs) = guarded();
+    let delete = |what: &str| {
+        let mut call = delete("agent", what);
+        let rate = RateLimit { calls: 2, per: Duration::from_mins(1), by: RateBy::Caller };
+        call.context.rights.allowance.rate = Some(rate);
+        call
+    };
+    let asked = engine.call(delete("a.txt")).await;
+    assert_eq!(verdict(&engine.call(delete("a.txt")).await), "approval_required");
+    for what in ["a.txt", "b.txt"] {
+        let refused = engine.call(delete(what)).await;
+        assert_eq!(verdict(&refused), "rate_limited");
+        assert!(refused.error().unwrap().retry_after().is_some());
+    }
+    assert_eq!(engine.approvals().pending().len(), 1, "nothing is asked for who asks too often");
+    engine.decide(approval_id(&asked), Decision::Grant, "boss").unwrap();
+    assert_eq!(verdict(&engine.call(delete("a.txt")).await), "ok");
     assert_eq!(runs.load(SeqCst), 1);
 }
 

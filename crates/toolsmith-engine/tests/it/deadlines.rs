@@ -147,7 +147,7 @@ async fn an_ending_engine_lets_calls_under_way_call_their_tools() {
 
 #[tokio::test(start_paused = true)]
 async fn an_ending_engine_waits_no_longer_than_it_was_told() {
-    let (engine, _) = engine([hang()]);
+    let (engine, sink) = engine([hang()]);
     let hanging = tokio::spawn({
         let engine = engine.clone();
         async move { engine.call(call("hang").with_context(quickly(3_000))).await }
@@ -156,5 +156,9 @@ async fn an_ending_engine_waits_no_longer_than_it_was_told() {
     let before = tokio::time::Instant::now();
     assert_eq!(engine.shutdown(Duration::from_secs(1)).await, 1);
     assert!(before.elapsed() < Duration::from_secs(3));
-    hanging.abort();
+    assert_eq!(sink.count(), 1, "what was cut off is recorded when the engine has ended");
+    let outcome = hanging.await.unwrap();
+    assert_eq!(verdict(&outcome), "cancelled");
+    let message = outcome.error().unwrap().message();
+    assert!(message.starts_with("The server ended while the call was under way"), "{message}");
 }
