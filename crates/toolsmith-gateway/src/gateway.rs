@@ -62,6 +62,8 @@ pub struct GatewayConfig {
     pub max_connections: usize,
     /// How long calls under way may take to end when the gateway ends.
     pub shutdown_timeout: Duration,
+    /// Cancelled when an ending gateway must wait no longer for calls under way.
+    pub hurry: CancellationToken,
     /// The folders that file tools may touch for callers of the doors.
     pub allowed_paths: Option<Arc<[PathBuf]>>,
     /// How many MCP sessions are held at once; one that nobody uses gives way.
@@ -122,6 +124,7 @@ impl Default for GatewayConfig {
             read_timeout: Duration::from_secs(30),
             max_connections: 16_384,
             shutdown_timeout: Duration::from_secs(30),
+            hurry: CancellationToken::new(),
             allowed_paths: None,
             max_mcp_sessions: 10_000,
             mcp_session_timeout: Duration::from_mins(30),
@@ -196,6 +199,17 @@ impl Gateway {
         let webhooks = self.0.webhooks.get().and_then(Webhooks::health);
         parts.extend(webhooks.map(|health| ("webhooks", health)));
         parts
+    }
+
+    /// Takes no more calls, and waits for those under way for as long as may be; returns how many
+    /// were cut off.
+    pub(crate) async fn end_calls(&self) -> usize {
+        let Parts { engine, config, .. } = &*self.0;
+        tokio::select! {
+            biased;
+            left = engine.shutdown(config.shutdown_timeout) => left,
+            () = config.hurry.cancelled() => engine.shutdown(Duration::ZERO).await,
+        }
     }
 
     /// Returns the records.

@@ -87,9 +87,7 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     gateway.0.closing.cancel();
     connections.close();
     gateway.0.mcp.end();
-    let unfinished_calls = gateway.0.engine.shutdown(config.shutdown_timeout).await;
-    // Calls whose time is up end as cancelled ones, with a record, before the store is closed.
-    gateway.0.underway.cancel_all();
+    let unfinished_calls = gateway.end_calls().await;
     gateway.0.tasks.close();
     let ended = async { tokio::join!(connections.wait(), gateway.0.tasks.wait()) };
     timeout_at(Instant::now() + LAST_ANSWERS, ended).await.ok();

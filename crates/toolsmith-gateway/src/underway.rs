@@ -3,10 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     future::poll_fn,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering::Relaxed},
-    },
+    sync::Arc,
     time::Duration,
 };
 
@@ -36,7 +33,6 @@ struct Table {
     running: [Mutex<HashMap<CallId, Running>>; SHARDS],
     started: Mutex<HashMap<Text, usize>>,
     kept: Mutex<Kept>,
-    is_ending: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -142,14 +138,6 @@ impl Underway {
         }
     }
 
-    /// Ends every call that is under way, and each that comes after.
-    pub(crate) fn cancel_all(&self) {
-        self.0.is_ending.store(true, Relaxed);
-        for shard in &self.0.running {
-            shard.lock().values().for_each(|running| running.cancel.cancel());
-        }
-    }
-
     fn shard(&self, id: CallId) -> &Mutex<HashMap<CallId, Running>> {
         let [.., last] = id.to_bytes();
         &self.0.running[usize::from(last) % SHARDS]
@@ -160,12 +148,8 @@ impl Newcomer<'_> {
     /// Puts the call into the table.
     fn enrol(self) -> Enrolled {
         let Self { underway, caller, id, cancel } = self;
-        let running = Running { caller: caller.clone(), cancel: cancel.clone() };
+        let running = Running { caller: caller.clone(), cancel };
         underway.shard(id).lock().insert(id, running);
-        // Whoever ends every call may have looked here a moment ago.
-        if underway.0.is_ending.load(Relaxed) {
-            cancel.cancel();
-        }
         Enrolled { underway: underway.clone(), id }
     }
 
@@ -272,15 +256,6 @@ mod tests {
         });
         newcomer.during(Box::pin(work)).await;
         assert_eq!((seen, underway.look_up(id).is_some()), (vec![false, true], false));
-    }
-
-    #[tokio::test]
-    async fn a_call_that_comes_when_all_are_ended_is_ended_too() {
-        let (engine, underway) = (Engine::builder().build().unwrap(), Underway::default());
-        underway.cancel_all();
-        let (call, _enrolled) =
-            underway.enrol(&engine, &"a".into(), Call::new("nothing", json!({})));
-        assert!(call.cancel.unwrap().is_cancelled());
     }
 
     #[tokio::test]

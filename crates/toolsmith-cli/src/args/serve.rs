@@ -13,7 +13,7 @@ Examples:
   curl -d '{\"tool_id\": \"echo\", \"params\": {\"message\": \"hi\"}}' \\
        -H 'Content-Type: application/json' http://127.0.0.1:8001/run_tool
 
-Ctrl-C lets calls under way end; pressing it again ends at once.")]
+Ctrl-C lets calls under way end, pressing it again cuts them off, and once more ends at once.")]
 pub struct Serve {
     /// Listen on this address and port; port 0 takes a free one [default: 127.0.0.1:8001]
     #[arg(long, value_name = "ADDR:PORT")]

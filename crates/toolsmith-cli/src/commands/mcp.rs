@@ -35,8 +35,9 @@ pub(crate) fn run(session: &Session, mcp: &Mcp) -> Result<ExitCode> {
 }
 
 async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> Result<ExitCode> {
-    let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
+    let interrupt = Interrupt::watch_serving().context("cannot listen for Ctrl-C")?;
     let mut config = compose::gateway_config(settings, &session.environment)?;
+    config.hurry = interrupt.hurry().clone();
     config.telemetry = compose::telemetry(session, settings)?;
     let telemetry = config.telemetry.clone();
     let tracer = telemetry.clone().map(|telemetry| Arc::new(telemetry) as Arc<dyn Tracer>);
@@ -49,6 +50,7 @@ async fn speak(session: &Session, settings: &Settings, group: Option<&str>) -> R
     let streams = (stdin(), stdout());
     let stop = interrupt.token().clone();
     let spoken = toolsmith_gateway::speak(gateway, group, streams, stop).await;
+    workshop.flush().await;
     compose::close_webhooks(&webhooks).await;
     if let Some(telemetry) = telemetry {
         telemetry.close().await;

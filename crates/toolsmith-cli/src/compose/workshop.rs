@@ -179,6 +179,13 @@ impl Workshop {
         self.engine.batch(calls).await
     }
 
+    /// Waits until the calls so far are on disk, if they can be.
+    pub(crate) async fn flush(&self) {
+        if let Keeping::Store(store) = &self.keeping {
+            store.flush().await;
+        }
+    }
+
     /// Ends everything in order, and says what could not be kept.
     pub(crate) async fn close(self) {
         if let Some(watching) = self.watching {

@@ -21,6 +21,7 @@ mod dialects;
 mod disk;
 mod doctor;
 mod dry_run;
+mod ending;
 mod export;
 mod finding;
 mod help;

@@ -78,10 +78,15 @@ impl Serving {
         answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
 
-    /// Sends a signal, waits for the end, and returns the exit code and the rest of what was said.
-    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
+    /// Sends a signal.
+    pub(crate) fn tell(&self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+    }
+
+    /// Sends a signal, waits for the end, and returns the exit code and the rest of what was said.
+    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        self.tell(signal);
         let mut rest = String::new();
         self.said.read_to_string(&mut rest).unwrap();
         (self.child.wait().unwrap().code(), rest)

@@ -1,6 +1,6 @@
 //! MCP over the standard streams of a program: a message a line.
 
-use std::{collections::HashMap, io, sync::Arc};
+use std::{collections::HashMap, io, sync::Arc, time::Duration};
 
 use serde_json::value::RawValue;
 use tokio::{
@@ -125,8 +125,17 @@ impl Conversation {
         if let Some(session) = self.session.take() {
             session.forget_questions();
         }
-        let limit = self.gateway.0.config.shutdown_timeout;
-        timeout(limit, async { while self.tasks.join_next().await.is_some() {} }).await.ok();
+        let config = &self.gateway.0.config;
+        let answered = async { while self.tasks.join_next().await.is_some() {} };
+        let in_time = timeout(config.shutdown_timeout, answered);
+        let has_ended = tokio::select! {
+            biased;
+            ended = in_time => ended.is_ok(),
+            () = config.hurry.cancelled() => false,
+        };
+        if !has_ended {
+            self.gateway.0.engine.shutdown(Duration::ZERO).await;
+        }
     }
 
     async fn take(&mut self, line: &[u8]) {

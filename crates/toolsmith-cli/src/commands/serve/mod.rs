@@ -51,10 +51,11 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     let public_url = door::public_url(session, settings)?;
     let listener = listen(session, settings).await?;
     let address = listener.local_addr().context("cannot tell the own address")?;
-    let interrupt = Interrupt::watch().context("cannot listen for Ctrl-C")?;
+    let interrupt = Interrupt::watch_serving().context("cannot listen for Ctrl-C")?;
     let mut config = compose::gateway_config(settings, &session.environment)?;
     config.tls = secured.as_ref().map(|files| files.tls.clone());
     config.public_url = public_url;
+    config.hurry = interrupt.hurry().clone();
     config.telemetry = compose::telemetry(session, settings)?;
     let (access_log, telemetry) = (config.access_log.clone(), config.telemetry.clone());
     let tracer = telemetry.clone().map(|telemetry| Arc::new(telemetry) as Arc<dyn Tracer>);
@@ -73,6 +74,8 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     tls::warn(secured.as_ref(), address);
     let ended = toolsmith_gateway::serve(listener, gateway, interrupt.token().clone()).await;
     drop(note);
+    // Before all else that may take its time: the records are owed, also to who is in a hurry.
+    workshop.flush().await;
     compose::close_webhooks(&webhooks).await;
     if let Some(telemetry) = telemetry {
         telemetry.close().await;
@@ -85,7 +88,8 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
         let calls = counted(ended.unfinished_calls as u64, "call");
         output::tell(&format!("note: {calls} did not end in time"));
     }
-    Ok(exit::SUCCESS.into())
+    let has_hurried = interrupt.hurry().is_cancelled();
+    Ok(if has_hurried { exit::CANCELLED } else { exit::SUCCESS }.into())
 }
 
 async fn listen(session: &Session, settings: &Settings) -> Result<TcpListener> {
