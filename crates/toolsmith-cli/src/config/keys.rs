@@ -186,6 +186,11 @@ pub(super) static ROWS: &[Row] = &[
         "Names by which callers and pages may reach it, besides `localhost`; `*` for any.",
         |s| bind(ListOf(Text("a name")), &mut s.serve.hosts),
     ),
+    Row::new(
+        "serve.origins",
+        "Pages that may call it from a browser, such as `https://app.example`; `*` for any.",
+        |s| bind(ListOf(Text("an origin")), &mut s.serve.origins),
+    ),
     Row::new("serve.require_key", "Ask callers on this machine for a key too.", |s| {
         bind(Switch, &mut s.serve.require_key)
     }),

@@ -93,6 +93,8 @@ pub struct Serve {
     pub listen: Template,
     /// The names by which it is called, besides those of this machine.
     pub hosts: Vec<Template>,
+    /// The origins of pages that may call it, besides those names.
+    pub origins: Vec<Template>,
     /// Whether callers on this machine need a key too.
     pub require_key: bool,
     /// The certificate for TLS and those that vouch for it.
@@ -376,6 +378,7 @@ impl Default for Serve {
         Self {
             listen: Template::literal("127.0.0.1:8001"),
             hosts: Vec::new(),
+            origins: Vec::new(),
             require_key: false,
             tls_certificate: None,
             tls_key: None,

@@ -11,28 +11,52 @@ use axum::http::{
     uri::Authority,
 };
 
+use super::page::Page;
 use crate::http::Failure;
 
-/// The names that requests may use for this program.
-#[derive(Clone, Debug)]
+/// The names that requests may use for this program, and the pages that may send them.
+#[derive(Clone, Debug, Default)]
 pub struct Hosts {
     /// Names besides those of this machine; `*` for any.
     names: Vec<String>,
+    /// Origins of pages besides those names; `*` for any.
+    origins: Vec<String>,
+}
+
+/// How a page stands with this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// It was named: it may read what is answered.
+    Named,
+    /// It may send requests, as anything may that looks this program up by any name.
+    Let,
+    /// It may not.
+    Stranger,
 }
 
 impl Hosts {
     /// Allows the names of this machine to itself.
     pub fn loopback() -> Self {
-        Self { names: Vec::new() }
+        Self::default()
     }
 
     /// Allows other names too; `*` for any.
     pub fn with_names(names: impl IntoIterator<Item = String>) -> Self {
-        Self { names: names.into_iter().map(|name| name.to_ascii_lowercase()).collect() }
+        let names = names.into_iter().map(|name| name.to_ascii_lowercase()).collect();
+        Self { names, ..Self::default() }
+    }
+
+    /// Lets pages of these origins (`https://app.example`) send requests too; `*` for any.
+    #[must_use]
+    pub fn with_origins(mut self, origins: impl IntoIterator<Item = String>) -> Self {
+        self.origins = origins.into_iter().collect();
+        self
     }
 
     /// Refuses requests that name someone else, or come from a page of someone else.
-    pub(super) fn check(&self, headers: &HeaderMap) -> Result<(), Failure> {
+    ///
+    /// Returns the page, where there is one that may read what is answered.
+    pub(super) fn check(&self, headers: &HeaderMap) -> Result<Option<Page>, Failure> {
         let mut hosts = headers.get_all(HOST).iter();
         let host = hosts.next().and_then(|value| value.to_str().ok());
         let Some(host) = host.filter(|_| hosts.next().is_none()) else {
@@ -46,20 +70,40 @@ impl Hosts {
                 return Err(Failure::forbidden(message));
             }
         }
-        for origin in headers.get_all(ORIGIN) {
-            let page = origin.to_str().ok().and_then(|text| text.parse::<Uri>().ok());
-            if !page.as_ref().and_then(Uri::host).is_some_and(|host| self.allows(host)) {
+        let mut origins = headers.get_all(ORIGIN).iter();
+        let Some(origin) = origins.next() else { return Ok(None) };
+        let text = origin.to_str().ok().filter(|_| origins.next().is_none());
+        match text.map_or(Standing::Stranger, |text| self.standing(text)) {
+            Standing::Named => Ok(Some(Page::new(origin.clone()))),
+            Standing::Let => Ok(None),
+            Standing::Stranger => {
                 let message = "Pages of that origin may not send requests to this server; \
-                               `serve.hosts` lists those that may.";
-                return Err(Failure::forbidden(message));
+                               `serve.origins` lists those that may.";
+                Err(Failure::forbidden(message))
             }
         }
-        Ok(())
+    }
+
+    fn standing(&self, origin: &str) -> Standing {
+        let is_listed =
+            self.origins.iter().any(|known| known == "*" || origin.eq_ignore_ascii_case(known));
+        let page: Option<Uri> = origin.parse().ok();
+        let host = page.as_ref().and_then(Uri::host);
+        match host {
+            _ if is_listed => Standing::Named,
+            Some(host) if self.is_named(host) => Standing::Named,
+            // Whoever takes any name has not said that every page on earth may read the answers.
+            Some(host) if self.allows(host) => Standing::Let,
+            _ => Standing::Stranger,
+        }
     }
 
     fn allows(&self, host: &str) -> bool {
-        is_this_machine(host)
-            || self.names.iter().any(|name| name == "*" || host.eq_ignore_ascii_case(name))
+        self.is_named(host) || self.names.iter().any(|name| name == "*")
+    }
+
+    fn is_named(&self, host: &str) -> bool {
+        is_this_machine(host) || self.names.iter().any(|name| host.eq_ignore_ascii_case(name))
     }
 }
 
@@ -112,6 +156,27 @@ mod tests {
         assert!(verdict(&hosts, "localhost", Some("http://localhost:3000")));
         for origin in ["http://evil.example", "null", "http://localhost.evil.example"] {
             assert!(!verdict(&hosts, "localhost", Some(origin)), "{origin}");
+        }
+    }
+
+    #[test]
+    fn only_pages_that_were_named_may_read_the_answers() {
+        let named = Hosts::with_names(["tools.example".to_owned()]);
+        let named = named.with_origins(["https://app.example:444".to_owned()]);
+        let any_name = Hosts::with_names(["*".to_owned()]);
+        let any_page = Hosts::loopback().with_origins(["*".to_owned()]);
+        for (hosts, origin, standing) in [
+            (&named, "http://localhost:3000", Standing::Named),
+            (&named, "https://tools.example", Standing::Named),
+            (&named, "https://app.example:444", Standing::Named),
+            (&named, "https://app.example", Standing::Stranger),
+            (&named, "http://app.example:444", Standing::Stranger),
+            (&named, "null", Standing::Stranger),
+            (&any_name, "https://app.example", Standing::Let),
+            (&any_page, "https://app.example", Standing::Named),
+            (&any_page, "null", Standing::Named),
+        ] {
+            assert_eq!(hosts.standing(origin), standing, "{origin}");
         }
     }
 

@@ -7,6 +7,7 @@ mod credential;
 mod hosts;
 mod keys;
 mod open;
+mod page;
 mod refused;
 mod stand;
 mod tokens;
@@ -70,17 +71,17 @@ impl Doorkeeper {
         guard: &Guard,
         now: Timestamp,
     ) -> Result<Visitor, Failure> {
+        self.hosts.check(headers)?;
         self.admit(headers, guard, || now).await.map_err(|refused| refused.failure)
     }
 
-    /// Finds out who sends a request, or why it is not let in.
+    /// Finds out who sends a request that comes from nowhere forbidden, or why it is not let in.
     async fn admit(
         &self,
         headers: &HeaderMap,
         guard: &Guard,
         now: impl Fn() -> Timestamp,
     ) -> Result<Visitor, Refused> {
-        self.hosts.check(headers)?;
         let Some(credential) = Credential::of(headers)? else {
             return match self.without_key {
                 WithoutKey::Local => Ok(self.someone_here().await),

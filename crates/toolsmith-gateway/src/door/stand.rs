@@ -44,11 +44,25 @@ pub(crate) async fn stand<B, F: Future<Output = Response>>(
     inside: impl FnOnce(Option<Visitor>, Request<B>) -> F,
 ) -> Response {
     name_whom_it_is_for(&mut request);
-    let now = || gateway.0.engine.now();
+    let checked = gateway.0.door.hosts.check(request.headers());
+    let (page, checked) = match checked {
+        Ok(page) => (page, Ok(())),
+        Err(failure) => (None, Err(failure.into())),
+    };
+    if let Some(answer) = page.as_ref().and_then(|page| page.preflight(&request)) {
+        return answer;
+    }
     // Such a body may come with a length as well, and then whoever passed the request on may see
     // another end of it: nothing behind it is read (RFC 9112 §6.3).
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-    let mut response = match gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await {
+    let admitted = match checked {
+        Ok(()) => {
+            let now = || gateway.0.engine.now();
+            gateway.0.door.admit(request.headers(), &gateway.0.guard, now).await
+        }
+        Err(refused) => Err(refused),
+    };
+    let mut response = match admitted {
         Err(refused) if !(refused.failure.is_unauthenticated() && gateway.is_open_to(&request)) => {
             refuse(gateway, request.uri(), request.headers(), refused)
         }
@@ -64,6 +78,9 @@ pub(crate) async fn stand<B, F: Future<Output = Response>>(
             signed(response, sender)
         }
     };
+    if let Some(page) = page {
+        page.allow(&mut response);
+    }
     if is_chunked {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }

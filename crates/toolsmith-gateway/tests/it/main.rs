@@ -26,6 +26,7 @@ mod many;
 mod mcp;
 mod metrics;
 mod packing;
+mod pages;
 mod protocol;
 mod records;
 mod refusals;

@@ -1,6 +1,6 @@
 //! Who is let in by `toolsmith serve`.
 
-use std::net::SocketAddr;
+use std::net::{Ipv6Addr, SocketAddr};
 
 use anyhow::{Result, bail};
 use toolsmith_core::{Clock, Secret, SystemClock};
@@ -9,7 +9,13 @@ use toolsmith_net::Url;
 use toolsmith_store::{Seal, Store};
 
 use super::issuers;
-use crate::{Session, compose::Workshop, config::Settings, exit::UsageError, running::Note};
+use crate::{
+    Session,
+    compose::Workshop,
+    config::{Settings, Template},
+    exit::UsageError,
+    running::Note,
+};
 
 /// Makes the door; beyond this machine nothing is served without keys.
 pub(super) async fn door(
@@ -65,12 +71,94 @@ pub(super) fn public_url(session: &Session, settings: &Settings) -> Result<Optio
     Ok(Some(text))
 }
 
-fn hosts(session: &Session, settings: &Settings) -> Result<Hosts> {
-    let names = settings.serve.hosts.iter().map(|name| {
-        let resolved = name.resolve(&session.environment);
-        resolved
-            .map(|resolved| resolved.text.expose().clone())
-            .map_err(|missing| UsageError::new(format!("serve.hosts: {missing}")).into())
-    });
-    Ok(Hosts::with_names(names.collect::<Result<Vec<String>>>()?))
+fn hosts(session: &Session, settings: &Settings) -> Result<Hosts, UsageError> {
+    let read = |key: &str, items: &[Template], check: fn(String) -> Result<String, String>| {
+        let wrong = |why: String| UsageError::new(format!("{key}: {why}"));
+        let items = items.iter().map(|item| {
+            let resolved = item.resolve(&session.environment);
+            let resolved = resolved.map_err(|missing| wrong(missing.to_string()))?;
+            check(resolved.text.expose().clone()).map_err(wrong)
+        });
+        items.collect::<Result<Vec<String>, UsageError>>()
+    };
+    let names = read("serve.hosts", &settings.serve.hosts, host)?;
+    let origins = read("serve.origins", &settings.serve.origins, origin)?;
+    Ok(Hosts::with_names(names).with_origins(origins))
+}
+
+/// Returns a name as it stands in the `Host` of requests, without what would never fit one.
+fn host(text: String) -> Result<String, String> {
+    if let Ok(address) = text.parse::<Ipv6Addr>() {
+        return Ok(format!("[{address}]"));
+    }
+    let bare = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+    let bare = bare.split_once('/').map_or(bare, |(name, _)| name);
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let bare =
+        bare.rsplit_once(':').filter(|(_, port)| is_port(port)).map_or(bare, |(name, _)| name);
+    if bare == text && !text.is_empty() && !text.contains(char::is_whitespace) {
+        return Ok(text);
+    }
+    let what = "a name goes here, without scheme, port and path";
+    let example = if bare.trim().is_empty() { "tools.example" } else { bare };
+    Err(format!("`{text}` is no name; {what}: write `{example}`"))
+}
+
+/// Returns an origin as browsers write it.
+fn origin(text: String) -> Result<String, String> {
+    if text == "*" {
+        return Ok(text);
+    }
+    let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    match url.map(|url| url.origin().ascii_serialization()) {
+        Some(origin) if origin == text.trim_end_matches('/') => Ok(origin),
+        Some(origin) => Err(format!("`{text}` is more than an origin; write `{origin}`")),
+        None => {
+            let what = "write scheme, name and, unless it is the usual one, port";
+            Err(format!("`{text}` is no origin; {what}: `https://app.example`"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_never_fit_a_request_is_refused_with_what_to_write() {
+        for (text, said) in [
+            ("tools.example", Ok("tools.example")),
+            ("*", Ok("*")),
+            ("fe80::1", Ok("[fe80::1]")),
+            ("http://tools.example", Err("write `tools.example`")),
+            ("https://tools.example:8001/mcp", Err("write `tools.example`")),
+            ("tools.example:8001", Err("write `tools.example`")),
+            ("[::1]:8001", Err("write `[::1]`")),
+            ("", Err("write `tools.example`")),
+        ] {
+            let read = host(text.to_owned());
+            match said {
+                Ok(name) => assert_eq!(read.as_deref(), Ok(name)),
+                Err(said) => {
+                    assert!(read.as_ref().is_err_and(|why| why.contains(said)), "{read:?}")
+                }
+            }
+        }
+        for (text, said) in [
+            ("https://app.example", Ok("https://app.example")),
+            ("http://localhost:3000/", Ok("http://localhost:3000")),
+            ("*", Ok("*")),
+            ("app.example", Err("is no origin")),
+            ("https://app.example/page", Err("write `https://app.example`")),
+            ("https://app.example:443", Err("write `https://app.example`")),
+        ] {
+            let read = origin(text.to_owned());
+            match said {
+                Ok(name) => assert_eq!(read.as_deref(), Ok(name)),
+                Err(said) => {
+                    assert!(read.as_ref().is_err_and(|why| why.contains(said)), "{read:?}")
+                }
+            }
+        }
+    }
 }

@@ -87,6 +87,7 @@ fn without_anything_the_defaults_are_in_force() {
     webhooks: [] (default)
     serve.listen: "127.0.0.1:8001" (default)
     serve.hosts: [] (default)
+    serve.origins: [] (default)
     serve.require_key: false (default)
     serve.tls.cert: null (default)
     serve.tls.key: null (default)
