@@ -91,6 +91,9 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     gateway.0.tasks.close();
     let ended = async { tokio::join!(connections.wait(), gateway.0.tasks.wait()) };
     timeout_at(Instant::now() + LAST_ANSWERS, ended).await.ok();
+    if let Some(telemetry) = &config.telemetry {
+        telemetry.remember(&gateway.0);
+    }
     Ended { unfinished_calls }
 }
 

@@ -16,7 +16,7 @@ use crate::fixtures::telemetry_python;
 
 /// Prints its port, and then a line of JSON for each span and each metric that arrives.
 const PROGRAM: &str = r#"
-import http.server, json, sys
+import http.server, json, sys, threading
 from google.protobuf.json_format import MessageToDict
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -61,14 +61,17 @@ class Collector(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         about = {"path": self.path, "key": self.headers.get("api-key"), "raw": body.hex()}
         read = spans if self.path.endswith("/v1/traces") else metrics
-        for told in read(body, about):
-            print(json.dumps(told), flush=True)
+        # Two requests may come at once, and each line must stay whole.
+        with writing:
+            for told in read(body, about):
+                print(json.dumps(told), flush=True)
         self.send_response(200)
         self.send_header("content-length", "0")
         self.end_headers()
     def log_message(self, *_):
         pass
 
+writing = threading.Lock()
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
 print(server.server_port, flush=True)
 server.serve_forever()

@@ -61,7 +61,10 @@ fn a_trace_goes_on_in_the_service_behind_a_tool_and_is_whole_at_the_end() {
     assert_eq!(serving.end("-TERM"), (Some(0), String::new()));
     let is_call = |told: &Value| told["name"] == "execute_tool behind";
     let is_last = |told: &Value| told["name"] == "execute_tool program";
-    let told = collector.until(|told| told.iter().any(is_call) && told.iter().any(is_last));
+    let is_measured = |told: &Value| told["name"] == "toolsmith.calls";
+    let told = collector.until(|told| {
+        told.iter().any(is_call) && told.iter().any(is_last) && told.iter().any(is_measured)
+    });
     let call = told.iter().find(|told| is_call(told)).unwrap();
     let passed_on = format!(
         "traceparent: 00-{}-{}-01\r\n",

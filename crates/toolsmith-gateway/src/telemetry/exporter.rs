@@ -1,6 +1,9 @@
 //! Sends batches to a collector, beside the calls.
 
-use std::{sync::atomic::Ordering::Relaxed, time::Duration};
+use std::{
+    sync::{Arc, Weak, atomic::Ordering::Relaxed},
+    time::Duration,
+};
 
 use tokio::{
     sync::mpsc,
@@ -9,7 +12,7 @@ use tokio::{
 use toolsmith_net::{Client, Request};
 
 use super::{Span, Telemetry, measured, proto};
-use crate::{Gateway, metrics};
+use crate::{Gateway, gateway::Parts, metrics};
 
 /// How many spans one request carries.
 const BATCH: usize = 512;
@@ -81,15 +84,24 @@ pub(super) async fn send_metrics(telemetry: Telemetry, client: Client) {
             () = sleep(telemetry.0.config.metrics_every) => false,
             () = telemetry.0.ending.cancelled() => true,
         };
-        let Some(parts) = telemetry.0.measured.get().and_then(std::sync::Weak::upgrade) else {
-            continue;
+        let parts = telemetry.0.measured.get().and_then(Weak::upgrade);
+        let body = match parts {
+            Some(parts) => Some(measured_by(&telemetry, &parts)),
+            // The doors are closed, and what they were made of is gone.
+            None => telemetry.0.last.lock().take(),
         };
-        let now = parts.engine.now();
-        let period = (now.minus(parts.started.elapsed()), now);
-        let families = metrics::gather(&Gateway(parts));
-        let body = measured::metrics(&telemetry.0.config.resource, &families, period);
-        post.send(body).await;
+        if let Some(body) = body {
+            post.send(body).await;
+        }
     }
+}
+
+/// Writes what is measured at the moment, as a collector reads it.
+pub(super) fn measured_by(telemetry: &Telemetry, parts: &Arc<Parts>) -> Vec<u8> {
+    let now = parts.engine.now();
+    let period = (now.minus(parts.started.elapsed()), now);
+    let families = metrics::gather(&Gateway(Arc::clone(parts)));
+    measured::metrics(&telemetry.0.config.resource, &families, period)
 }
 
 /// The way to one address of a collector.

@@ -74,6 +74,8 @@ struct Shared {
     ending: CancellationToken,
     /// What is measured, once the doors are open.
     measured: OnceLock<Weak<Parts>>,
+    /// What was measured last, once the doors are closed: a message for the collector.
+    last: Mutex<Option<Vec<u8>>>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -88,6 +90,7 @@ impl Telemetry {
             dropped: AtomicU64::new(0),
             ending: CancellationToken::new(),
             measured: OnceLock::new(),
+            last: Mutex::new(None),
             tasks: Mutex::default(),
         }));
         let traces = exporter::send_spans(telemetry.clone(), client.clone(), waiting);
@@ -122,6 +125,13 @@ impl Telemetry {
     /// Says what is measured.
     pub(crate) fn measure(&self, parts: &Arc<Parts>) {
         self.0.measured.set(Arc::downgrade(parts)).ok();
+    }
+
+    /// Remembers what was measured until now, for the end of the program.
+    pub(crate) fn remember(&self, parts: &Arc<Parts>) {
+        if self.0.config.metrics.is_some() {
+            *self.0.last.lock() = Some(exporter::measured_by(self, parts));
+        }
     }
 
     /// Takes a span; one that is not kept, or has no room, is let go.

@@ -14,6 +14,11 @@ const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 const SPAN: &str = "b7ad6b7169203331";
 
 fn telemetry(address: &str, timeout: Duration) -> Telemetry {
+    measuring(address, timeout, Duration::from_millis(200))
+}
+
+/// The same, with metrics that often.
+fn measuring(address: &str, timeout: Duration, metrics_every: Duration) -> Telemetry {
     let config = TelemetryConfig {
         traces: Some(format!("{address}/v1/traces")),
         metrics: Some(format!("{address}/v1/metrics")),
@@ -21,7 +26,7 @@ fn telemetry(address: &str, timeout: Duration) -> Telemetry {
         resource: vec![("service.name".to_owned(), "tools-of-test".to_owned())],
         sampler: Sampler::default(),
         timeout,
-        metrics_every: Duration::from_millis(200),
+        metrics_every,
     };
     Telemetry::start(config, Client::new(toolsmith_net::Settings::default()).unwrap())
 }
@@ -163,6 +168,27 @@ async fn metrics_arrive_now_and_then() {
     assert_eq!((sum, buckets.len()), (10, 17));
     assert_eq!(requests["point"]["explicitBounds"].as_array().unwrap().len(), 16);
     assert!(requests["point"]["sum"].as_f64().unwrap() > 0.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_metrics_are_sent_when_the_doors_are_closed() {
+    let Some(collector) = Collector::start() else {
+        return skip("the messages of OpenTelemetry are not installed; ./test does that");
+    };
+    let telemetry = measuring(&collector.address, Duration::from_secs(10), Duration::from_hours(1));
+    let running = Running::traced(&telemetry, Vec::new()).await;
+    for _ in 0..3 {
+        running.post("/run_tool", r#"{"tool_id":"echo","params":{"message":"a"}}"#).await;
+    }
+    running.stop.cancel();
+    within(running.serving).await.unwrap();
+    telemetry.close().await;
+    let is_last = |told: &Value| {
+        told["name"] == "http.server.request.duration" && told["point"]["count"] == "3"
+    };
+    let told = collector.until(|told| told.iter().any(is_last));
+    let times = told.iter().filter(|told| told["name"] == "http.server.request.duration").count();
+    assert_eq!(times, 1, "only at the end: {told:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
