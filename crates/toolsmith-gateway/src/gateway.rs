@@ -14,7 +14,7 @@ use toolsmith_engine::Engine;
 use toolsmith_store::Store;
 
 use crate::{
-    AccessLog, Caretaker, Doorkeeper, Health, House, MetricsDoor, Telemetry, Tls, Visitor,
+    AccessLog, Caretaker, Doorkeeper, Health, House, MetricsDoor, Telemetry, Tls, Tokens, Visitor,
     Webhooks, by_sight::BySight, counts::Counts, door::Guard, feed::Feed, http::Failure, mcp,
     metrics::Metrics, telemetry, underway::Underway,
 };
@@ -198,6 +198,8 @@ impl Gateway {
         let mut parts = self.0.house.health();
         let webhooks = self.0.webhooks.get().and_then(Webhooks::health);
         parts.extend(webhooks.map(|health| ("webhooks", health)));
+        let issuers = self.0.door.tokens.as_ref().map(Tokens::health);
+        parts.extend(issuers.map(|health| ("issuers", health)));
         parts
     }
 

@@ -5,10 +5,12 @@
 //!
 //! [`Engine::call`]: toolsmith_engine::Engine::call
 
+mod accepted;
 mod access;
 mod by_sight;
 mod caretaker;
 mod counts;
+mod cursor;
 mod door;
 mod feed;
 mod gateway;

@@ -15,6 +15,8 @@ use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
 use http_body_util::BodyExt;
 use tokio::task::spawn_blocking;
 
+use crate::accepted;
+
 /// The least that is worth packing: below this a packet is a packet.
 const LEAST: u64 = 1 << 10;
 
@@ -36,13 +38,8 @@ impl Wish {
         let Some(value) = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()) else {
             return Self::Plain;
         };
-        let takes = value.split(',').any(|range| {
-            let mut parts = range.split(';');
-            let coding = parts.next().unwrap_or_default().trim();
-            let weight = parts.find_map(|part| part.trim().strip_prefix("q="));
-            let is_refused = weight.is_some_and(|q| q.trim().parse() == Ok(0.0_f32));
-            matches!(coding, "gzip" | "x-gzip" | "*") && !is_refused
-        });
+        let mut codings = value.split(',').filter_map(accepted::named);
+        let takes = codings.any(|coding| matches!(coding, "gzip" | "x-gzip" | "*"));
         if takes { Self::Packed } else { Self::Plain }
     }
 }

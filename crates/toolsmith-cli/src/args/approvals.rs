@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use toolsmith_core::CallId;
 
-use super::call_id;
+use super::approval_id;
 
 /// What to do with calls that wait for a person.
 #[derive(Debug, Subcommand)]
@@ -20,7 +20,7 @@ Examples:
   toolsmith approvals show 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60")]
     Show {
         /// The id that the caller was given
-        #[arg(value_parser = call_id)]
+        #[arg(value_parser = approval_id)]
         id: CallId,
     },
     /// Let a call run, once.
@@ -29,7 +29,7 @@ Examples:
   toolsmith approvals approve 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60")]
     Approve {
         /// The id that the caller was given
-        #[arg(value_parser = call_id)]
+        #[arg(value_parser = approval_id)]
         id: CallId,
     },
     /// Refuse a call.
@@ -38,7 +38,7 @@ Examples:
   toolsmith approvals deny 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60")]
     Deny {
         /// The id that the caller was given
-        #[arg(value_parser = call_id)]
+        #[arg(value_parser = approval_id)]
         id: CallId,
     },
 }

@@ -28,7 +28,7 @@ Keys of one name are one caller: make a second one, hand it over, revoke the fir
         #[arg(long, value_name = "ROLE", default_value = "caller", value_parser = role)]
         role: Role,
         /// A tool that its holder may see and use, or a pattern such as `*_file`; may be repeated
-        #[arg(long = "tool", value_name = "NAME")]
+        #[arg(long = "tool", value_name = "NAME", value_parser = pattern)]
         allowed: Vec<String>,
         /// How many calls in how long, such as 10/1s
         #[arg(long, value_name = "N/TIME", value_parser = calls_in_time)]
@@ -73,6 +73,16 @@ fn caller_name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+fn pattern(text: &str) -> Result<String, String> {
+    let is_of_a_name = |c: char| c.is_ascii_alphanumeric() || "_.-*".contains(c);
+    if text.is_empty() || !text.chars().all(is_of_a_name) {
+        let what = "no tool has such a name; write one, or a pattern such as `*_file`, or leave \
+                    `--tool` out to allow all";
+        return Err(what.to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 fn role(text: &str) -> Result<Role, String> {
     Role::from_name(text).ok_or_else(|| "expected viewer, caller or admin".to_owned())
 }
@@ -92,6 +102,16 @@ mod tests {
         assert_eq!(calls_in_time("5/1d"), Ok(CallsInTime { calls: 5, per: day }));
         for wrong in ["5", "0/1s", "-1/1s", "5/", "5/0s", "x/1s", "5/soon"] {
             assert!(calls_in_time(wrong).unwrap_err().contains("10/1s"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tools_are_names_or_patterns_that_can_fit_one() {
+        for good in ["echo", "*_file", "*", "web.search-2"] {
+            assert!(pattern(good).is_ok(), "{good}");
+        }
+        for wrong in ["", " ", "a b", "a,b", "read?"] {
+            assert!(pattern(wrong).unwrap_err().contains("*_file"), "{wrong}");
         }
     }
 

@@ -24,7 +24,7 @@ use std::ffi::OsString;
 use clap::{Parser, Subcommand};
 
 pub(crate) use self::run::call_timeout;
-use self::values::{at_least_one, call_id, limit};
+use self::values::{approval_id, at_least_one, call_id, limit};
 pub use self::{
     approvals::ApprovalsWord,
     artifacts::ArtifactsWord,

@@ -15,9 +15,18 @@ pub(super) fn at_least_one(text: &str) -> Result<u64, String> {
 }
 
 pub(super) fn call_id(text: &str) -> Result<CallId, String> {
+    id(text, "calls list")
+}
+
+pub(super) fn approval_id(text: &str) -> Result<CallId, String> {
+    id(text, "approvals list")
+}
+
+fn id(text: &str, shown_by: &str) -> Result<CallId, String> {
     text.parse().map_err(|_| {
-        "expected an id such as 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60; \
-         `toolsmith calls list` shows them"
-            .to_owned()
+        format!(
+            "expected an id such as 019a8475-e7b4-7a3c-9d2f-3b5c1e8f4a60; \
+             `toolsmith {shown_by}` shows them"
+        )
     })
 }

@@ -148,10 +148,17 @@ impl Premises {
         let folder = self.definitions.folders().first().ok_or_else(|| {
             ToolError::validation("There is no folder for tools; `tools_directory` names one.")
         })?;
+        if name.as_str().starts_with('.') {
+            let message = format!(
+                "`{name}` begins with a dot: its file would be a hidden one, which is not read. \
+                 Choose another name."
+            );
+            return Err(ToolError::validation(message));
+        }
         // A name may hold what a file name may not.
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         let stem: String = name.as_str().chars().map(plain).collect();
-        Ok(folder.join(format!("{}.{ending}", stem.trim_start_matches('.'))))
+        Ok(folder.join(format!("{stem}.{ending}")))
     }
 
     /// Returns the file that defines a tool; an error when it defines others too.

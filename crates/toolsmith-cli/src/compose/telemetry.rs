@@ -53,18 +53,33 @@ fn read(
         let value = Secret::new(value);
         // They are keys more often than not, and an error of the collector may repeat them.
         redactor.add(&value);
-        (name, value)
+        check_header(&name, &value)?;
+        Ok((name, value))
     });
+    let headers = headers.collect::<Result<Vec<_>, UsageError>>()?;
     let sampler = resolve("telemetry.sampler", settings.telemetry.sampler.as_ref(), environment)?;
     Ok(Some(TelemetryConfig {
         traces,
         metrics,
-        headers: headers.collect(),
+        headers,
         resource: resource(settings, environment)?,
         sampler: variables.sampler(sampler.as_deref())?,
         timeout: variables.millis("OTEL_EXPORTER_OTLP_TIMEOUT")?.unwrap_or(TIMEOUT),
         metrics_every: variables.millis("OTEL_METRIC_EXPORT_INTERVAL")?.unwrap_or(METRICS_EVERY),
     }))
+}
+
+/// Refuses what could never be sent; the collector would get nothing, and nobody would know.
+fn check_header(name: &str, value: &Secret) -> Result<(), UsageError> {
+    let wrong = |what: &str| UsageError::new(format!("telemetry.headers: `{name}` {what}"));
+    let request = toolsmith_net::Request::get("http://localhost");
+    let named = request.with_header(name, "").map_err(|_| {
+        wrong("is no name of a header; write letters, digits and dashes, such as `x-api-key`")
+    })?;
+    let set = named.with_secret_header(name, value);
+    set.map(drop).map_err(|_| {
+        wrong("has a value that no header can hold; leave out line breaks and the like")
+    })
 }
 
 /// Returns who we are, in the words of the conventions.

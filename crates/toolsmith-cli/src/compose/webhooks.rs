@@ -6,7 +6,7 @@ use anyhow::Result;
 use toolsmith_core::{AllowList, Secret, Template};
 use toolsmith_engine::Engine;
 use toolsmith_gateway::{Webhook, Webhooks};
-use toolsmith_net::Guard;
+use toolsmith_net::{Guard, NetError};
 
 use crate::{
     Session,
@@ -29,7 +29,13 @@ pub(crate) fn webhooks(
     let webhooks = settings.webhooks.iter().map(|webhook| {
         let checked = webhook_of(session, webhook)?;
         let refused = client.check(checked.url.expose(), checked.guard);
-        refused.map_err(|why| wrong(webhook, "url", &why))?;
+        refused.map_err(|why| match why {
+            NetError::Denied(_) => {
+                let what = "set `allow_private: true` for it, if that address is meant";
+                wrong(webhook, "url", &format!("{why}; {what}"))
+            }
+            _ => wrong(webhook, "url", &why),
+        })?;
         Ok(checked)
     });
     let webhooks = webhooks.collect::<Result<Vec<_>, UsageError>>()?;

@@ -37,7 +37,7 @@ fn programs_get_one_document_with_every_key() {
     let ran = Ran::of(command.env("TOOLSMITH_LOG", "error").args(["--tools", "a", "--tools", "b"]));
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let shown = ran.json();
-    assert_eq!(shown.as_object().unwrap().len(), 51);
+    assert_eq!(shown.as_object().unwrap().len(), 52);
     for (key, expected) in [
         ("limits.queue_size", json!({"value": 7, "source": "file other.yaml:2"})),
         ("log", json!({"value": "error", "source": "environment TOOLSMITH_LOG"})),

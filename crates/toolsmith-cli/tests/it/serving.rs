@@ -149,6 +149,31 @@ fn addresses_that_cannot_be_served_are_refused_in_plain_words() {
 }
 
 #[test]
+fn settings_that_cannot_work_are_refused_with_what_to_write() {
+    for (settings, said) in [
+        ("serve: {hosts: ['http://tools.example']}", "serve.hosts: `http://tools.example` is no"),
+        ("serve: {origins: [app.example]}", "serve.origins: `app.example` is no origin"),
+        (
+            "telemetry: {endpoint: 'http://127.0.0.1:9', headers: {'a b': x}}",
+            "telemetry.headers: `a b` is no name of a header; write letters",
+        ),
+        (
+            "serve: {jwt: {issuer: 'https://id.example', audience: [a], jwks: gone.json}}",
+            "gone.json, which cannot be read: there is no such file; name the file",
+        ),
+        (
+            "webhooks: {hook: {url: 'http://127.0.0.1:9/', secret: whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw}}",
+            "set `allow_private: true` for it, if that address is meant",
+        ),
+    ] {
+        let place = Place::new().with("toolsmith.yaml", settings);
+        let ran = place.run(&["serve", "--listen", "127.0.0.1:0"]);
+        assert_eq!(ran.code, Some(2), "{settings}: {}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{settings}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn beyond_this_machine_only_keys_open_the_door() {
     let place = Place::new();
     let made = place.json(&["keys", "create", "agent", "--tool", "ech*"]);
@@ -168,7 +193,11 @@ fn beyond_this_machine_only_keys_open_the_door() {
         serving.send_as(key, "POST /run_tool", call)["error"]["type"] == "unauthenticated"
     });
     assert_eq!(place.run(&["keys", "revoke", id]).code, Some(1));
-    for words in [&["keys", "create", "local"][..], &["keys", "create", "a", "--rate", "often"]] {
+    for words in [
+        &["keys", "create", "local"][..],
+        &["keys", "create", "a", "--rate", "often"],
+        &["keys", "create", "a", "--tool", ""],
+    ] {
         assert_eq!(place.run(words).code, Some(2), "{words:?}");
     }
 }
@@ -190,6 +219,8 @@ fn a_person_at_the_shell_decides_about_calls_of_others() {
     let second = ask()["error"]["details"]["approval_id"].as_str().unwrap().to_owned();
     assert_eq!(place.json(&["approvals", "deny", &second])["decision"], "deny");
     assert_eq!(ask()["error"]["type"], "permission_denied");
+    let ran = place.run(&["approvals", "approve", "zzz"]);
+    assert!(ran.stderr.contains("`toolsmith approvals list` shows them"), "{}", ran.stderr);
     let ran = place.run(&["approvals", "approve", &second]);
     assert!(ran.stderr.contains("decided or expired"), "{}", ran.stderr);
 
@@ -216,6 +247,9 @@ fn an_administrator_defines_switches_and_removes_a_tool_while_it_serves() {
         wrong["error"]["message"].as_str().unwrap().contains("Did you mean `entry`?"),
         "{wrong}"
     );
+    let hidden = r#"{"name": "..", "entry": {"type": "builtin", "handler": "echo"}}"#;
+    let hidden = boss("POST /tools", hidden);
+    assert!(hidden["error"]["message"].as_str().unwrap().contains("begins with a dot"), "{hidden}");
     let definition = r#"{"name": "new", "entry": {"type": "builtin", "handler": "echo"}}"#;
     assert_eq!(boss("POST /tools", definition), json!({"tool_id": "new"}));
     let call = r#"{"tool_id": "new", "params": {"message": "hi"}}"#;

@@ -110,6 +110,13 @@ impl Failure {
         Self { message: message.into(), ..Self::new(StatusCode::BAD_REQUEST, "bad_request", "") }
     }
 
+    /// Refuses a cursor that no page has given; `key` is where pages give theirs.
+    pub(crate) fn wrong_cursor(key: &str) -> Self {
+        let message =
+            format!("The `cursor` is none of this list: send the `{key}` of the page before.");
+        Self::bad_request(message)
+    }
+
     pub(crate) fn too_large(most: usize) -> Self {
         let message = format!("The body is larger than {most} bytes.").into();
         Self { message, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "") }

@@ -62,7 +62,11 @@ pub(super) async fn decide(
     body: Body,
 ) -> Result<Json<Decided>, Failure> {
     visitor.must_be_known_admin()?;
-    let id: CallId = id.parse().map_err(|_| Failure::bad_request("The id is none."))?;
+    let id: CallId = id.parse().map_err(|_| {
+        Failure::bad_request(
+            "This is no id of an approval; `GET /approvals` lists those that wait.",
+        )
+    })?;
     let verdict: Verdict = body::json(&headers, body, &gateway.0.config).await?;
     let decision = match verdict.decision {
         Word::Approve => Decision::Grant,

@@ -46,6 +46,8 @@ impl<S: Send + Sync> FromRequestParts<S> for OfCall {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         let read = Path::<String>::from_request_parts(parts, state).await;
         let id = read.ok().and_then(|Path(text)| text.parse().ok());
-        id.map(Self).ok_or_else(|| Failure::bad_request("The id is none of a call."))
+        id.map(Self).ok_or_else(|| {
+            Failure::bad_request("This is no id of a call; answers tell it in `call_id`.")
+        })
     }
 }

@@ -30,7 +30,8 @@ pub(super) struct Wanted {
     success: Option<bool>,
     order: Option<Sorted>,
     /// The `next` of the page before.
-    cursor: Option<CallId>,
+    #[schemars(with = "Option<CallId>")]
+    cursor: Option<String>,
     limit: Option<u32>,
 }
 
@@ -61,7 +62,10 @@ pub(super) async fn list(
     if is_of_others && !visitor.is_admin() {
         return Ok(Json(List { calls: Vec::new(), next: None }));
     }
-    let Page { records, next } = store.records(wanted.query(&visitor)).await?;
+    let cursor = wanted.cursor.as_deref().map(str::parse).transpose();
+    let cursor = cursor.map_err(|_| Failure::wrong_cursor("next"))?;
+    let query = Query { cursor, ..wanted.query(&visitor) };
+    let Page { records, next } = store.records(query).await?;
     Ok(Json(List { calls: records, next }))
 }
 
@@ -82,7 +86,7 @@ impl Wanted {
                 Some(Sorted::Oldest) => Order::OldestFirst,
                 Some(Sorted::Newest) | None => Order::NewestFirst,
             },
-            cursor: self.cursor,
+            cursor: None,
             limit: self.limit.unwrap_or(100).min(MOST),
         }
     }

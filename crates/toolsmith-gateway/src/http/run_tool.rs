@@ -23,7 +23,7 @@ use super::{
     call_request::CallRequest,
     following,
 };
-use crate::{Gateway, Visitor};
+use crate::{Gateway, Visitor, accepted};
 
 /// How the call is made.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -100,10 +100,7 @@ fn begin(gateway: &Gateway, visitor: &Visitor, call: Call) -> Result<Accepted<Be
 }
 
 fn wants_events(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut kinds = accepted.flat_map(|text| text.split(','));
-    kinds.any(|kind| {
-        let essence = kind.split(';').next().unwrap_or("").trim();
-        essence.eq_ignore_ascii_case("text/event-stream")
-    })
+    let ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut kinds = ranges.flat_map(|text| text.split(',')).filter_map(accepted::named);
+    kinds.any(|kind| kind.eq_ignore_ascii_case("text/event-stream"))
 }

@@ -10,8 +10,8 @@ use toolsmith_core::{
 };
 use toolsmith_engine::registry::{Entry, Filter};
 
-use super::{asked::Asked, groups, rendering::Format, tagged};
-use crate::{Gateway, House, Visitor, counts::RUNTIMES};
+use super::{answer::Failure, asked::Asked, groups, rendering::Format, tagged};
+use crate::{Gateway, House, Visitor, counts::RUNTIMES, cursor};
 
 /// How many tools a search returns when nobody says.
 const USUAL_HITS: usize = 20;
@@ -91,15 +91,19 @@ pub(super) async fn tools(
     visitor: Visitor,
     Asked(wanted): Asked<Wanted>,
     headers: HeaderMap,
-) -> Response {
+) -> Result<Response, Failure> {
+    let is_of_a_page = wanted.cursor.as_deref().is_none_or(cursor::is_one);
+    if !is_of_a_page {
+        return Err(Failure::wrong_cursor("next_cursor"));
+    }
     if let Some(format) = wanted.format {
         let entries = wanted.entries(&gateway, &visitor.rights);
         let text = format.write(entries.iter().map(|entry| &entry.spec));
-        return tagged::answer(&headers, format.media_type(), text);
+        return Ok(tagged::answer(&headers, format.media_type(), text));
     }
     let table = Table::of(&gateway, &visitor.rights, &wanted);
     let text = serde_json::to_vec(&table).unwrap_or_default();
-    tagged::answer(&headers, "application/json", text.into())
+    Ok(tagged::answer(&headers, "application/json", text.into()))
 }
 
 impl Table {

@@ -70,13 +70,24 @@ impl Files {
         let chain = chain(&self.certificate, &read(&self.certificate)?)?;
         let key = PrivateKeyDer::from_pem_slice(&read(&self.key)?)
             .map_err(|error| content(&self.key, &error, "a private key"))?;
-        let pair = |error: rustls::Error| TlsError::Pair(error.to_string());
+        let pair = |error: rustls::Error| TlsError::Pair(self.mismatch(&error));
         let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
         let builder = builder.with_safe_default_protocol_versions().map_err(pair)?;
         let mut config =
             builder.with_no_client_auth().with_single_cert(chain, key).map_err(pair)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Arc::new(config))
+    }
+
+    fn mismatch(&self, error: &rustls::Error) -> String {
+        let (certificate, key) = (self.certificate.display(), self.key.display());
+        match error {
+            rustls::Error::InconsistentKeys(_) => format!(
+                "{certificate} was made for another key than the one in {key}; name two files that \
+                 were made together"
+            ),
+            other => other.to_string(),
+        }
     }
 
     /// Tells whether others than the owner can read the key.

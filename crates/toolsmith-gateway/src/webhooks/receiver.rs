@@ -252,7 +252,10 @@ fn judge(response: &Response) -> Tried {
 /// Says what it means that no answer came.
 fn fault(error: &NetError) -> Tried {
     match error {
-        NetError::Denied(_) | NetError::Invalid(_) => Tried::Refused(error.to_string()),
+        NetError::Denied(_) => Tried::Refused(format!(
+            "{error}; `allow_private: true` of the webhook lets it be a private one"
+        )),
+        NetError::Invalid(_) => Tried::Refused(error.to_string()),
         NetError::Redirects { .. } | NetError::BodyElsewhere { .. } => {
             Tried::Refused("it leads to another address, which is not followed".to_owned())
         }

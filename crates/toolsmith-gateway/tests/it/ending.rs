@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use hyper::Method;
 use toolsmith_core::json;
+use toolsmith_gateway::GatewayConfig;
 
-use crate::support::{Running, happens};
+use crate::{
+    mcp,
+    support::{Running, happens, within},
+};
 
 #[tokio::test]
 async fn a_call_under_way_is_answered_before_the_end() {
@@ -21,4 +26,50 @@ async fn a_call_under_way_is_answered_before_the_end() {
     let ended = tokio::time::timeout(Duration::from_secs(20), gateway.serving).await;
     assert_eq!(ended.unwrap().unwrap().unfinished_calls, 0);
     ending.await.unwrap();
+}
+
+#[tokio::test]
+async fn whatever_its_door_a_call_that_is_cut_off_says_so() {
+    let config =
+        GatewayConfig { shutdown_timeout: Duration::from_mins(10), ..GatewayConfig::default() };
+    let hurry = config.hurry.clone();
+    let gateway = Running::with(Vec::new(), config).await;
+    let mut events = gateway.engine.subscribe();
+    let stop = gateway.stop.clone();
+    let ending = tokio::spawn(async move {
+        let mut begun = 0;
+        loop {
+            let event = happens(&mut events).await;
+            if event["type"] == "execution_started" {
+                begun += 1;
+            }
+            if begun == 2 {
+                stop.cancel();
+                hurry.cancel();
+                return events;
+            }
+        }
+    });
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let params = json!({"name": "sleep", "arguments": {"duration": 50}, "_meta": meta});
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = [
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "sleep"),
+    ];
+    let message = message.to_string();
+    let by_mcp = mcp::send(&gateway, Method::POST, &headers, &message);
+    let by_http = gateway.post("/run_tool", r#"{"tool_id": "sleep", "params": {"duration": 50}}"#);
+    let (by_mcp, (status, by_http)) = within(async { tokio::join!(by_mcp, by_http) }).await;
+    let said = "The server ended while the call was under way";
+    assert_eq!(status.as_u16(), 499);
+    assert!(by_http["error"]["message"].as_str().unwrap().starts_with(said), "{by_http}");
+    assert!(by_mcp.messages[0].to_string().contains(said), "{:?}", by_mcp.messages);
+    drop(ending.await.unwrap());
+    assert_eq!(within(gateway.serving).await.unwrap().unfinished_calls, 2);
 }

@@ -41,3 +41,4 @@ mod tokens;
 mod tools;
 mod watching;
 mod webhooks;
+mod wording;

@@ -153,7 +153,9 @@ fn wrong_files_are_named_and_explained() {
     let said = |files: &Files| files.open().unwrap_err().to_string();
     let other = KeyPair::generate().unwrap();
     fs::write(files.path("key.pem"), pem("PRIVATE KEY", &other.serialize_der())).unwrap();
-    assert!(said(&files).contains("do not go together"), "{}", said(&files));
+    let told = said(&files);
+    assert!(told.contains("was made for another key than the one in "), "{told}");
+    assert!(told.contains("name two files that were made together"), "{told}");
     fs::write(files.path("key.pem"), "nothing").unwrap();
     assert!(said(&files).contains("key.pem: there is no private key in it"), "{}", said(&files));
     fs::write(files.path("cert.pem"), pem("CERTIFICATE", b"junk")).unwrap();

@@ -7,11 +7,11 @@ use http_body_util::Full;
 use hyper::{HeaderMap, Method};
 use ring::hmac;
 use toolsmith_core::{Value, json};
-use toolsmith_gateway::{Algorithm, GatewayConfig, Issuer, KeySource};
+use toolsmith_gateway::{Algorithm, Doorkeeper, GatewayConfig, Issuer, KeySource, WithoutKey};
 
 use crate::{
     issuer::{AUDIENCE, Published, Signer, door, now, unsigned},
-    support::Running,
+    support::{Running, within},
 };
 
 const ECHO: &str = r#"{"tool_id": "echo", "params": {"message": "hi"}}"#;
@@ -42,6 +42,32 @@ async fn challenged(
 
 fn asked(headers: &HeaderMap) -> String {
     headers.get("www-authenticate").map_or("", |value| value.to_str().unwrap()).to_owned()
+}
+
+#[tokio::test]
+async fn an_issuer_that_cannot_be_asked_for_its_keys_shows_in_the_health() {
+    let ours = Signer::ed("a");
+    let published = Published::start(&[&ours]).await;
+    published.set_down(true);
+    let door = Doorkeeper { without_key: WithoutKey::Local, ..published.door() };
+    let gateway = Running::behind(door, Vec::new(), GatewayConfig::default()).await;
+    let is_told = async {
+        loop {
+            let (_, health) = gateway.get("/health").await;
+            if health["parts"]["issuers"]["ok"] == false {
+                return health;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let health = within(is_told).await;
+    assert_eq!(health["status"], "degraded");
+    let note = health["parts"]["issuers"]["note"].as_str().unwrap();
+    assert!(
+        note.starts_with(&format!("the keys of {} cannot be fetched: ", published.url())),
+        "{note}"
+    );
+    assert_eq!(gateway.get("/health/ready").await.0.as_u16(), 200, "calls can be made");
 }
 
 #[tokio::test]
@@ -236,7 +262,7 @@ async fn keys_may_be_in_a_file() {
     };
     let issuer = Issuer { keys: KeySource::File(path.clone()), ..published.issuer() };
     let unready = door(vec![issuer.clone()]).tokens.unwrap().check().await.unwrap_err();
-    assert!(unready.contains("No such file"), "{unready}");
+    assert!(unready.contains("there is no such file; name the file"), "{unready}");
     write(slice::from_ref(&&ours));
     let gateway = Running::behind(door(vec![issuer]), vec![], GatewayConfig::default()).await;
     let claims = published.claims("tools:call");

@@ -19,7 +19,7 @@ use self::{
     provider::{Known, Provider},
 };
 use super::refused::Refused;
-use crate::{Visitor, http::Failure, visitor::Entrance};
+use crate::{Health, Visitor, http::Failure, visitor::Entrance};
 
 /// The issuers whose tokens open the door.
 #[derive(Debug)]
@@ -46,6 +46,16 @@ impl Tokens {
             checked.map_err(|why| format!("the keys of {}: {why}", issuer.name))?;
         }
         Ok(())
+    }
+
+    /// Returns how it is with the keys of the issuers: those that are known stay good.
+    pub(crate) fn health(&self) -> Health {
+        let troubles = self.issuers.iter().filter_map(|(issuer, provider)| {
+            let why = provider.trouble()?;
+            Some(format!("the keys of {} cannot be fetched: {why}", issuer.name))
+        });
+        let troubles: Vec<String> = troubles.collect();
+        if troubles.is_empty() { Health::good() } else { Health::bad(troubles.join("; ")) }
     }
 
     /// Returns who issues the tokens.

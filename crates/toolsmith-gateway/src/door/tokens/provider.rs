@@ -4,12 +4,18 @@
 //! token names one that is not among them; never more often than the pause allows, and never
 //! twice at once. What was known stays good while the issuer cannot be reached.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tokio::{
-    sync::Semaphore,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::JoinHandle,
     time::{Instant, timeout},
 };
 use tokio_util::task::TaskTracker;
@@ -48,6 +54,8 @@ struct Inner {
     client: Client,
     pause: Duration,
     known: ArcSwap<Known>,
+    /// Why the last fetch brought nothing, if it did not.
+    trouble: Mutex<Option<String>>,
     /// When a fetch began last, whatever came of it.
     tried_at: Mutex<Option<Instant>>,
     /// One fetches at a time, and those who wait share what it brings.
@@ -72,6 +80,7 @@ impl Provider {
             client,
             pause,
             known: ArcSwap::default(),
+            trouble: Mutex::new(None),
             tried_at: Mutex::new(None),
             turn: Arc::new(Semaphore::new(1)),
             fetches: TaskTracker::new(),
@@ -94,15 +103,29 @@ impl Provider {
         let Ok(turn) = Arc::clone(&self.0.turn).acquire_owned().await else {
             return self.0.known.load_full();
         };
-        if self.0.begins() {
-            let inner = Arc::clone(&self.0);
-            let fetching = self.0.fetches.spawn(async move {
-                inner.fetch().await;
-                drop(turn);
-            });
+        if let Some(fetching) = self.begin(turn) {
             fetching.await.ok();
         }
         self.0.known.load_full()
+    }
+
+    /// Says why there are no fresh keys, if that is so; who never had any begins to fetch them.
+    pub(super) fn trouble(&self) -> Option<String> {
+        let has_keys = self.0.known.load().fetched_at.is_some();
+        if !has_keys && let Ok(turn) = Arc::clone(&self.0.turn).try_acquire_owned() {
+            self.begin(turn);
+        }
+        self.0.trouble.lock().clone()
+    }
+
+    /// Begins a fetch, unless one was tried a moment ago.
+    fn begin(&self, turn: OwnedSemaphorePermit) -> Option<JoinHandle<()>> {
+        let inner = Arc::clone(&self.0);
+        let fetching = async move {
+            inner.fetch().await;
+            drop(turn);
+        };
+        self.0.begins().then(|| self.0.fetches.spawn(fetching))
     }
 
     /// Reads the keys of a file; those of other places are fetched when they are needed.
@@ -130,10 +153,12 @@ impl Inner {
         match read.unwrap_or_else(|_| Err("it takes too long".to_owned())) {
             Ok(keys) => {
                 self.known.store(Arc::new(Known { keys, fetched_at: Some(Instant::now()) }));
+                *self.trouble.lock() = None;
             }
             Err(why) => {
                 let issuer = &self.issuer;
                 tracing::warn!(%issuer, %why, "the keys of an issuer cannot be fetched");
+                *self.trouble.lock() = Some(why);
             }
         }
     }
@@ -141,9 +166,10 @@ impl Inner {
     async fn read(&self) -> Result<Vec<Jwk>, String> {
         let text = match &self.source {
             KeySource::File(path) => {
-                let path = path.clone();
-                let read = tokio::task::spawn_blocking(move || std::fs::read(path)).await;
-                read.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?
+                let file = path.clone();
+                let read = tokio::task::spawn_blocking(move || std::fs::read(file)).await;
+                let read = read.map_err(|error| error.to_string())?;
+                read.map_err(|error| unread(path, &error))?
             }
             KeySource::Address(url) => self.get(Request::get(url).trusted()).await?,
             KeySource::Discovered => {
@@ -197,6 +223,18 @@ impl Inner {
         }
         Err(format!("it answers {}", answer.status))
     }
+}
+
+fn unread(path: &Path, error: &io::Error) -> String {
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    };
+    format!(
+        "`jwks` names the file {}, which cannot be read: {why}; name the file or the address \
+         (https://…) of its public keys, or leave `jwks` out where the issuer tells it itself",
+        path.display()
+    )
 }
 
 /// Returns where an issuer may describe itself: for logins (`OpenID`), and by RFC 8414.

@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, header::ACCEPT};
 
 use super::headers::{self, REVISION};
-use crate::mcp::revision::Revision;
+use crate::{accepted, mcp::revision::Revision};
 
 /// What a header says of the revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,13 +48,14 @@ pub(super) enum Forms {
 impl Forms {
     /// Reads the header; nothing when no form is taken that we have.
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
-        let mut accepted = headers.get_all(ACCEPT).iter().peekable();
-        if accepted.peek().is_none() {
+        let mut lines = headers.get_all(ACCEPT).iter().peekable();
+        if lines.peek().is_none() {
             return Some(Self::Both);
         }
         let (mut json, mut stream) = (false, false);
-        for range in accepted.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(',')) {
-            match range.split(';').next().unwrap_or_default().trim() {
+        let ranges = lines.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
+        for range in ranges.filter_map(accepted::named) {
+            match range {
                 "*/*" => (json, stream) = (true, true),
                 "application/json" | "application/*" => json = true,
                 "text/event-stream" | "text/*" => stream = true,

@@ -40,7 +40,7 @@ pub(crate) async fn list(
     peer: &Peer,
     request: &Request<'_>,
 ) -> Result<Vec<u8>, Refusal> {
-    let wanted: Wanted = wire::params(request.params)?;
+    let wanted = Wanted::read(request)?;
     let mut resources = Vec::new();
     if wanted.cursor.is_none() {
         if let Some(library) = gateway.0.house.library() {

@@ -6,7 +6,7 @@ use toolsmith_engine::registry::Filter;
 
 use super::schema::{is_of_object, write_input};
 use crate::{
-    Gateway,
+    Gateway, cursor,
     mcp::{
         clean,
         peer::Peer,
@@ -27,13 +27,25 @@ pub(crate) struct Wanted {
     pub(crate) cursor: Option<String>,
 }
 
+impl Wanted {
+    /// Reads it; a cursor that no page has given is refused.
+    pub(crate) fn read(request: &Request<'_>) -> Result<Self, Refusal> {
+        let wanted: Self = wire::params(request.params)?;
+        if wanted.cursor.as_deref().is_none_or(cursor::is_one) {
+            return Ok(wanted);
+        }
+        let why = "The `cursor` is none of this list: send the `nextCursor` of the page before.";
+        Err(Refusal::invalid_params(why))
+    }
+}
+
 /// Answers a page of the tools that are shown to models, by name.
 pub(crate) fn list(
     gateway: &Gateway,
     peer: &Peer,
     request: &Request<'_>,
 ) -> Result<Vec<u8>, Refusal> {
-    let wanted: Wanted = wire::params(request.params)?;
+    let wanted = Wanted::read(request)?;
     let registry = gateway.0.engine.registry();
     let rights = &peer.visitor.rights;
     let filter = Filter {
