@@ -6,6 +6,7 @@ mod entry;
 mod family;
 mod filter;
 mod finder;
+mod shelves;
 mod snapshot;
 mod stats;
 mod table;

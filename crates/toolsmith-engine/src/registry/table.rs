@@ -221,16 +221,12 @@ impl Registry {
 
     /// Returns the default versions that pass a filter, by name.
     pub fn find(&self, filter: &Filter) -> Vec<Arc<Entry>> {
-        let snapshot = self.snapshot.load();
-        let accepted = snapshot.defaults(None).filter(|entry| filter.accepts(entry));
-        accepted.map(Arc::clone).collect()
+        self.page(filter, None, usize::MAX)
     }
 
     /// Returns a page of the same list: at most `limit` tools, from behind a name on.
     pub fn page(&self, filter: &Filter, after: Option<&str>, limit: usize) -> Vec<Arc<Entry>> {
-        let snapshot = self.snapshot.load();
-        let accepted = snapshot.defaults(after).filter(|entry| filter.accepts(entry));
-        accepted.take(limit).map(Arc::clone).collect()
+        self.snapshot.load().page(filter, after, limit)
     }
 
     /// Returns the tools that answer a question best, the best first, of those the filter accepts.
@@ -271,7 +267,7 @@ impl Registry {
     /// Returns `Did you mean …?` for names that the caller can see.
     pub(crate) fn suggest(&self, name: &str, visible: impl Fn(&str) -> bool) -> Option<String> {
         let snapshot = self.snapshot.load();
-        let shown = snapshot.defaults(None).filter(|entry| {
+        let shown = snapshot.defaults().filter(|entry| {
             let spec = &entry.spec;
             entry.namespace.is_none() && spec.enabled && spec.exposure != Exposure::Hidden
         });

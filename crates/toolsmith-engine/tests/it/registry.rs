@@ -1,6 +1,6 @@
 //! Tools are registered, found, versioned, replaced and counted.
 
-use toolsmith_core::{Context, Exposure, Rights, Tool, ToolSpec, json};
+use toolsmith_core::{BackendRuntime, Category, Context, Exposure, Rights, Tool, ToolSpec, json};
 use toolsmith_engine::{
     Engine,
     registry::{Change, Filter, OnClash},
@@ -23,6 +23,58 @@ fn needing(name: &str, needs: &[&str]) -> Tool {
 async fn answer(engine: &Engine, tool: &str) -> String {
     let outcome = engine.call(call(tool)).await;
     outcome.output().as_str().map_or_else(|| verdict(&outcome).to_owned(), str::to_owned)
+}
+
+#[test]
+fn pages_of_what_is_rare_are_those_of_a_walk_through_all() {
+    let tool = |number: usize| {
+        let spec = spec(&format!("tool_{number:04}")).with(|spec| {
+            spec.category = Category::new(if number % 700 == 699 { "data" } else { "custom" });
+            spec.tags = [3, 900]
+                .iter()
+                .filter(|n| number % **n == 0)
+                .map(|n| n.to_string().into())
+                .collect();
+            spec.groups = (number == 1_999).then(|| "last".into()).into_iter().collect();
+            spec.backend_runtime =
+                if number == 1_500 { BackendRuntime::Docker } else { BackendRuntime::Embedded };
+        });
+        Tool::function(spec, |_cx, _input| async { Ok(json!(null)) })
+    };
+    let engine = Engine::builder().tools((0..2_000).map(tool)).build().unwrap();
+    let registry = engine.registry();
+    let filters = [
+        Filter::default(),
+        Filter::category("data"),
+        Filter::category("none"),
+        Filter::all_tags(["3"]),
+        Filter::all_tags(["3", "900"]),
+        Filter { group: Some("last".into()), ..Filter::default() },
+        Filter { backend_runtime: Some(BackendRuntime::Docker), ..Filter::category("custom") },
+        Filter { group: Some("last".into()), ..Filter::category("data") },
+    ];
+    let check = || {
+        let all = registry.list();
+        for filter in &filters {
+            for after in [None, Some("tool_0698"), Some("tool_1500"), Some("tool_1999"), Some("z")]
+            {
+                for limit in [0, 1, 2, 300, usize::MAX] {
+                    let fits = all.iter().filter(|entry| {
+                        after.is_none_or(|after| entry.spec.name.as_str() > after)
+                            && filter.accepts(entry)
+                    });
+                    let expected: Vec<_> = fits.take(limit).map(|entry| &entry.spec.name).collect();
+                    let page = registry.page(filter, after, limit);
+                    let found: Vec<_> = page.iter().map(|entry| &entry.spec.name).collect();
+                    assert_eq!(found, expected, "{filter:?} {after:?} {limit}");
+                }
+            }
+        }
+    };
+    check();
+    engine.register(tool(2_099)).unwrap();
+    assert!(registry.unregister("tool_1399"));
+    check();
 }
 
 #[tokio::test]
