@@ -18,6 +18,7 @@ use toolsmith_core::{Secret, Timestamp};
 
 pub(crate) use self::{
     challenge::{WELL_KNOWN, base},
+    credential::shown_by,
     stand::{Guard, stand},
 };
 use self::{credential::Credential, refused::Refused};

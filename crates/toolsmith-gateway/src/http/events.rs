@@ -19,7 +19,7 @@ use super::{
     event_stream::{BEAT, BEAT_EVERY, frame, response},
 };
 use crate::{
-    Gateway, Visitor,
+    Gateway, Visitor, door,
     feed::{Listener, Place, Told},
 };
 
@@ -58,7 +58,7 @@ pub(super) async fn events(
     let listening = Listening {
         gateway,
         visitor,
-        headers,
+        headers: door::shown_by(&headers),
         let_in_at: Instant::now(),
         choice,
         listener,
@@ -84,7 +84,7 @@ struct Choice {
 struct Listening {
     gateway: Gateway,
     visitor: Visitor,
-    /// What the client came in with; its key may be taken back meanwhile.
+    /// What let the client in; its key may be taken back meanwhile.
     headers: HeaderMap,
     let_in_at: Instant,
     choice: Choice,
