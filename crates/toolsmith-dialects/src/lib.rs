@@ -48,8 +48,8 @@ pub use json::{Fix, JsonScanner, Repaired, repair};
 pub use parser::Parser;
 pub use problem::{Problem, ProblemKind};
 pub use render::{
-    Change, Language, RenderSettings, Rendering, ShownCall, ShownResult, Strict, Titles,
-    instructions, render_calls, render_results, render_tools,
+    Change, Language, Provenance, RenderSettings, Rendering, ShownCall, ShownResult, Strict,
+    Titles, instructions, render_calls, render_results, render_tools,
 };
 pub use reply::{Reply, TextPiece, parse};
 pub use settings::{Entities, Fences, Repairs, Settings, Thoughts};

@@ -104,6 +104,18 @@ pub struct ShownResult<'a> {
     pub name: &'a str,
     /// The output, or the message of the error.
     pub result: Result<&'a Value, &'a str>,
+    /// Where the output comes from.
+    pub provenance: Provenance,
+}
+
+/// Where a result comes from, for dialects whose results can say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Provenance {
+    /// From a tool of this program.
+    #[default]
+    Own,
+    /// From the world outside: nobody here vouches for what it says.
+    Outside,
 }
 
 /// The language of instructions.
@@ -149,6 +161,9 @@ pub fn render_calls(dialect: Dialect, calls: &[ShownCall<'_>], tools: &Tools) ->
 /// A result cannot end the frame it stands in, nor speak with the marks of the chat template: where
 /// a dialect is text, the first character of whatever reads as its markup is written as an entity
 /// (`&lt;/function_results>`), or as `\u003c` in outputs that are JSON.
+///
+/// Results from outside say so where a dialect has a place for it: XML (`<result from="outside">`)
+/// and MCP (`_meta`).
 pub fn render_results(dialect: Dialect, results: &[ShownResult<'_>]) -> String {
     dialect.format().results(results)
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use toolsmith_core::ToolSpec;
-use toolsmith_dialects::{Dialect, RenderSettings, ShownResult, render_results, render_tools};
+use toolsmith_dialects::{
+    Dialect, Provenance, RenderSettings, ShownResult, render_results, render_tools,
+};
 
 /// What ends, or imitates, a frame in one dialect or another.
 const MARKUP: [&str; 22] = [
@@ -40,7 +42,10 @@ const JSON: [Dialect; 5] = [
 ];
 
 fn written(dialect: Dialect, result: Result<&Value, &str>) -> String {
-    render_results(dialect, &[ShownResult { id: Some("id1"), name: "add", result }])
+    render_results(
+        dialect,
+        &[ShownResult { id: Some("id1"), name: "add", result, provenance: Provenance::Own }],
+    )
 }
 
 /// Counts the markup in a text, as far as the dialect knows it.

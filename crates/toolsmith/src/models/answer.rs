@@ -1,6 +1,8 @@
 //! What came of the calls of a reply.
 
-use toolsmith_dialects::{CallState, Dialect, ParsedCall, Reply, ShownResult, render_results};
+use toolsmith_dialects::{
+    CallState, Dialect, ParsedCall, Provenance, Reply, ShownResult, render_results,
+};
 
 use crate::{CallId, Outcome, Text, Timestamp, ToolError, Value, json};
 
@@ -29,6 +31,8 @@ pub struct Answered {
     pub result: Result<Value, ToolError>,
     /// The record of the call; none when it was not run.
     pub call_id: Option<CallId>,
+    /// Where the output comes from, when it comes from outside.
+    pub provenance: Option<Value>,
 }
 
 impl Answer {
@@ -51,8 +55,9 @@ impl Answer {
 
 impl Answered {
     pub(super) fn of(id: Option<Text>, called: Text, outcome: Outcome) -> Self {
-        let Outcome { call_id, tool_name, result, .. } = outcome;
-        Self { id, tool_name, called, result, call_id: Some(call_id) }
+        let Outcome { call_id, tool_name, result, mut metadata, .. } = outcome;
+        let provenance = metadata.remove("provenance");
+        Self { id, tool_name, called, result, call_id: Some(call_id), provenance }
     }
 
     /// Tells the model that a call was not run, so that it can write it again.
@@ -64,16 +69,29 @@ impl Answered {
         };
         let message = format!("The call {why}, so it was not run; write it again, whole.");
         let result = Err(ToolError::validation(message));
-        Self { id: call.id.clone(), tool_name: call.name.clone(), called, result, call_id: None }
+        Self {
+            id: call.id.clone(),
+            tool_name: call.name.clone(),
+            called,
+            result,
+            call_id: None,
+            provenance: None,
+        }
     }
 
     /// Returns `{tool_name, success, result}`; the result of a failure is `{error}`.
+    ///
+    /// What comes from outside has its `provenance` besides.
     pub fn to_value(&self) -> Value {
         let (success, result) = match &self.result {
             Ok(output) => (true, output.clone()),
             Err(error) => (false, json!({ "error": error })),
         };
-        json!({ "tool_name": self.tool_name, "success": success, "result": result })
+        let mut told = json!({ "tool_name": self.tool_name, "success": success, "result": result });
+        if let Some(provenance) = &self.provenance {
+            told["provenance"] = provenance.clone();
+        }
+        told
     }
 
     fn shown(&self) -> ShownResult<'_> {
@@ -81,6 +99,10 @@ impl Answered {
             id: self.id.as_deref(),
             name: &self.called,
             result: self.result.as_ref().map_err(ToolError::message),
+            provenance: match self.provenance {
+                Some(_) => Provenance::Outside,
+                None => Provenance::Own,
+            },
         }
     }
 }

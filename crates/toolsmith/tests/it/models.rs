@@ -135,6 +135,23 @@ async fn calls_run_in_turn_and_results_keep_the_order_of_the_reply() {
 }
 
 #[tokio::test]
+async fn results_from_outside_say_so_to_the_model_and_in_the_event() {
+    let ran = Arc::default();
+    let outside = spec("fetch").with(|spec| spec.annotations.open_world = true);
+    let tools = [tool(outside, &ran), tool(spec("own"), &ran)];
+    let engine = Engine::builder().tools(tools).build().unwrap();
+    let reply = "<function_calls>\n<invoke name=\"fetch\">\n</invoke>\n\
+                 <invoke name=\"own\">\n</invoke>\n</function_calls>";
+    let answer = Toolset::of(&engine, Dialect::Xml).answer(reply, Order::InTurn).await;
+    let text = answer.render();
+    assert!(text.contains("<result from=\"outside\">\n<tool_name>fetch<"), "{text}");
+    assert!(text.contains("<result>\n<tool_name>own<"), "{text}");
+    let results = &answer.event()["data"]["results"];
+    assert_eq!(results[0]["provenance"]["from"], "outside", "{results}");
+    assert!(results[1].get("provenance").is_none(), "{results}");
+}
+
+#[tokio::test]
 async fn a_call_that_is_cut_off_is_not_run_and_its_result_says_so() {
     let ran = Arc::default();
     let engine = Engine::builder().tool(tool(spec("a"), &ran)).build().unwrap();

@@ -13,7 +13,9 @@ use serde::{
 use serde_json::{Value, json};
 use toolsmith::models::Toolset;
 use toolsmith_core::describe;
-use toolsmith_dialects::{Dialect, ShownCall, ShownResult, render_calls, render_results};
+use toolsmith_dialects::{
+    Dialect, Provenance, ShownCall, ShownResult, render_calls, render_results,
+};
 
 use crate::{Session, exit::UsageError, files, output::Pipe, wording::json_mistake};
 
@@ -49,6 +51,8 @@ struct Done {
     #[serde(default)]
     output: Value,
     error: Option<Failure>,
+    #[serde(default)]
+    metadata: Value,
 }
 
 #[derive(Deserialize)]
@@ -125,6 +129,10 @@ fn results(dialect: Dialect, line: &str) -> Result<String, String> {
             result: match &done.error {
                 Some(failure) => Err(&failure.message),
                 None => Ok(&done.output),
+            },
+            provenance: match done.metadata.get("provenance") {
+                Some(_) => Provenance::Outside,
+                None => Provenance::Own,
             },
         })
         .collect();

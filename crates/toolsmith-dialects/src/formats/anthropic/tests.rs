@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolsmith_core::ToolSpec;
 
 use super::super::samples::{calls, events, read_answer};
-use crate::{Dialect, RenderSettings, ShownResult, render_results, render_tools};
+use crate::{Dialect, Provenance, RenderSettings, ShownResult, render_results, render_tools};
 
 fn message(stop: &str) -> Value {
     json!({"type": "message", "role": "assistant", "stop_reason": stop, "content": [
@@ -144,7 +144,12 @@ fn a_union_at_the_top_is_shown_side_by_side() {
 
 #[test]
 fn errors_are_marked_in_results() {
-    let results = [ShownResult { id: Some("x"), name: "add", result: Err("no") }];
+    let results = [ShownResult {
+        id: Some("x"),
+        name: "add",
+        result: Err("no"),
+        provenance: Provenance::Own,
+    }];
     let text = render_results(Dialect::Anthropic, &results);
     assert!(text.contains("\"is_error\":true") && text.contains("\"tool_use_id\":\"x\""), "{text}");
 }

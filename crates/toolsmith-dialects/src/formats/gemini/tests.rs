@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 use toolsmith_core::ToolSpec;
 
 use super::super::samples::{calls, events, problems, read_answer, specs};
-use crate::{Dialect, ProblemKind, RenderSettings, ShownResult, render_results, render_tools};
+use crate::{
+    Dialect, ProblemKind, Provenance, RenderSettings, ShownResult, render_results, render_tools,
+};
 
 fn answer(parts: &Value) -> Value {
     json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})
@@ -108,7 +110,8 @@ fn what_needs_no_change_is_not_changed() {
 #[test]
 fn results_are_objects() {
     let output = json!([1]);
-    let results = [ShownResult { id: None, name: "add", result: Ok(&output) }];
+    let results =
+        [ShownResult { id: None, name: "add", result: Ok(&output), provenance: Provenance::Own }];
     let text = render_results(Dialect::Gemini, &results);
     let content: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(content["parts"][0]["functionResponse"]["response"], json!({"result": [1]}));

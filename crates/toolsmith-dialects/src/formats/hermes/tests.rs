@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::super::samples::{calls, problems, read, specs};
 use crate::{
-    Dialect, Event, Fences, Parser, ProblemKind, RenderSettings, Settings, ShownResult, Tools,
-    parse, render_results, render_tools,
+    Dialect, Event, Fences, Parser, ProblemKind, Provenance, RenderSettings, Settings, ShownResult,
+    Tools, parse, render_results, render_tools,
 };
 
 #[test]
@@ -157,7 +157,8 @@ fn tools_and_results_are_written_as_the_template_does() {
     );
     assert!(shown.changes.is_empty());
     let output = json!({"sum": 3});
-    let results = [ShownResult { id: None, name: "add", result: Ok(&output) }];
+    let results =
+        [ShownResult { id: None, name: "add", result: Ok(&output), provenance: Provenance::Own }];
     assert_eq!(
         render_results(Dialect::Hermes, &results),
         "<tool_response>\n{\"sum\":3}\n</tool_response>"

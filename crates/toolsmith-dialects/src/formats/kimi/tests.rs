@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::super::samples::{calls, problems, read};
-use crate::{Dialect, ProblemKind, ShownCall, ShownResult, Tools, render_calls, render_results};
+use crate::{
+    Dialect, ProblemKind, Provenance, ShownCall, ShownResult, Tools, render_calls, render_results,
+};
 
 const ONE: &str = "<|tool_call_begin|>functions.file.write:0<|tool_call_argument_begin|>{\"path\": \"<|tool_call_end|>\"}<|tool_call_end|>";
 
@@ -60,7 +62,8 @@ fn calls_and_results_carry_the_identifier_of_the_model() {
         let call = ShownCall { id, name: "add", arguments: &arguments };
         let text = render_calls(Dialect::Kimi, &[call], &Tools::none());
         assert_eq!(read(Dialect::Kimi, &text).calls[0].id.as_deref(), Some(own));
-        let result = ShownResult { id, name: "add", result: Ok(&arguments) };
+        let result =
+            ShownResult { id, name: "add", result: Ok(&arguments), provenance: Provenance::Own };
         let text = render_results(Dialect::Kimi, &[result]);
         assert!(text.contains(&format!("## Return of {own}\n")), "{text}");
     }

@@ -7,7 +7,7 @@ use super::{
     super::showing::{Limits, fitted, pretty_output},
     id,
 };
-use crate::{RenderSettings, Rendering, ShownCall, ShownResult, Tools};
+use crate::{Provenance, RenderSettings, Rendering, ShownCall, ShownResult, Tools};
 
 /// Writes the list `tools` of the answer to `tools/list`.
 pub(super) fn definitions(tools: &[&ToolSpec], settings: &RenderSettings) -> Rendering {
@@ -52,6 +52,10 @@ pub(super) fn results(results: &[ShownResult<'_>]) -> String {
         let mut answer = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
         if let Ok(object @ Value::Object(_)) = result.result {
             answer["structuredContent"] = object.clone();
+        }
+        if result.provenance == Provenance::Outside {
+            // Where our own MCP server tells it.
+            answer["_meta"] = json!({"toolsmith/metadata": {"provenance": {"from": "outside"}}});
         }
         json!({"jsonrpc": "2.0", "id": id, "result": answer}).to_string()
     });

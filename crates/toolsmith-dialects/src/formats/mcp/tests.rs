@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::samples::{calls, read_answer, specs};
-use crate::{Dialect, RenderSettings, ShownResult, render_results, render_tools};
+use crate::{Dialect, Provenance, RenderSettings, ShownResult, render_results, render_tools};
 
 #[test]
 fn requests_are_read() {
@@ -24,10 +24,16 @@ fn definitions_and_results_are_those_of_the_protocol() {
     assert_eq!(shown.content[1]["inputSchema"]["type"], "object");
     assert!(shown.changes.is_empty());
     let output = json!({"sum": 3});
-    let results = [ShownResult { id: None, name: "add", result: Ok(&output) }];
+    let results =
+        [ShownResult { id: None, name: "add", result: Ok(&output), provenance: Provenance::Own }];
     let answer: Value = serde_json::from_str(&render_results(Dialect::Mcp, &results)).unwrap();
     assert_eq!(answer["result"]["structuredContent"], output);
     assert_eq!(answer["result"]["isError"], false);
+    assert_eq!(answer["result"]["_meta"], Value::Null);
+    let outside = results.map(|shown| ShownResult { provenance: Provenance::Outside, ..shown });
+    let answer: Value = serde_json::from_str(&render_results(Dialect::Mcp, &outside)).unwrap();
+    let told = &answer["result"]["_meta"]["toolsmith/metadata"]["provenance"];
+    assert_eq!(told["from"], "outside", "{answer}");
 }
 
 #[test]
@@ -38,7 +44,12 @@ fn an_answer_has_the_value_and_the_type_of_its_request() {
             json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "add"}});
         let reply = read_answer(Dialect::Mcp, &request.to_string());
         let id_text = reply.calls[0].id.as_deref();
-        let results = [ShownResult { id: id_text, name: "add", result: Ok(&output) }];
+        let results = [ShownResult {
+            id: id_text,
+            name: "add",
+            result: Ok(&output),
+            provenance: Provenance::Own,
+        }];
         let answer: Value = serde_json::from_str(&render_results(Dialect::Mcp, &results)).unwrap();
         assert_eq!(answer["id"], id);
     }

@@ -5,8 +5,8 @@ use toolsmith_core::ToolSpec;
 
 use super::super::samples::{calls, events, problems, read_answer, specs, tools};
 use crate::{
-    Dialect, Event, Parser, ProblemKind, RenderSettings, Settings, ShownCall, ShownResult, Tools,
-    laws, parse, render_calls, render_results, render_tools,
+    Dialect, Event, Parser, ProblemKind, Provenance, RenderSettings, Settings, ShownCall,
+    ShownResult, Tools, laws, parse, render_calls, render_results, render_tools,
 };
 
 fn call(id: &str, arguments: &str) -> Value {
@@ -114,7 +114,12 @@ fn calls_and_results_are_messages() {
         &render_calls(Dialect::OpenAiChat, &shown, &Tools::none()),
     );
     assert!(reply.calls[0].name.starts_with("file_write_"));
-    let results = [ShownResult { id: Some("x"), name: "add", result: Err("no such file") }];
+    let results = [ShownResult {
+        id: Some("x"),
+        name: "add",
+        result: Err("no such file"),
+        provenance: Provenance::Own,
+    }];
     let text = render_results(Dialect::OpenAiChat, &results);
     assert_eq!(
         serde_json::from_str::<Value>(&text).unwrap(),
@@ -272,7 +277,9 @@ fn a_line_without_an_end_is_passed_on_as_it_comes() {
 fn results_without_an_identifier_have_that_of_their_call() {
     let (arguments, output) = (json!({}), json!(1));
     let shown = [ShownCall { id: None, name: "add", arguments: &arguments }; 2];
-    let results = [ShownResult { id: None, name: "add", result: Ok(&output) }; 2];
+    let results =
+        [ShownResult { id: None, name: "add", result: Ok(&output), provenance: Provenance::Own };
+            2];
     for dialect in
         [Dialect::OpenAiChat, Dialect::OpenAiResponses, Dialect::Anthropic, Dialect::Mistral]
     {
