@@ -10,6 +10,7 @@ mod place;
 mod proto;
 mod sampler;
 mod span;
+mod tracer;
 
 use std::{
     sync::{
@@ -26,7 +27,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 use tokio_util::sync::CancellationToken;
-use toolsmith_core::{Secret, TraceContext, TracedCall, Tracer};
+use toolsmith_core::Secret;
 use toolsmith_net::Client;
 
 pub use self::sampler::Sampler;
@@ -138,22 +139,6 @@ impl Telemetry {
     pub(crate) fn take(&self, span: Span) {
         if span.place.is_sampled && self.0.spans.try_send(span).is_err() {
             self.0.dropped.fetch_add(1, Relaxed);
-        }
-    }
-}
-
-impl Tracer for Telemetry {
-    fn begin(&self, parent: Option<TraceContext>) -> TraceContext {
-        let trace_id = parent.map_or_else(|| fastrand::u128(1..).to_be_bytes(), |up| up.trace_id);
-        let span_id = fastrand::u64(1..).to_be_bytes();
-        let is_sampled = self.0.config.traces.is_some()
-            && self.0.config.sampler.keeps(trace_id, parent.map(|parent| parent.is_sampled));
-        TraceContext { trace_id, span_id, is_sampled }
-    }
-
-    fn end(&self, call: &TracedCall<'_>) {
-        if call.span.is_sampled {
-            self.take(Span::of_call(call));
         }
     }
 }

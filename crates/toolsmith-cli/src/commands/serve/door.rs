@@ -124,6 +124,13 @@ fn origin(text: String) -> Result<String, String> {
 mod tests {
     use super::*;
 
+    fn check(read: &Result<String, String>, said: Result<&str, &str>) {
+        match said {
+            Ok(name) => assert_eq!(read.as_deref(), Ok(name)),
+            Err(said) => assert!(read.as_ref().is_err_and(|why| why.contains(said)), "{read:?}"),
+        }
+    }
+
     #[test]
     fn what_would_never_fit_a_request_is_refused_with_what_to_write() {
         for (text, said) in [
@@ -136,13 +143,7 @@ mod tests {
             ("[::1]:8001", Err("write `[::1]`")),
             ("", Err("write `tools.example`")),
         ] {
-            let read = host(text.to_owned());
-            match said {
-                Ok(name) => assert_eq!(read.as_deref(), Ok(name)),
-                Err(said) => {
-                    assert!(read.as_ref().is_err_and(|why| why.contains(said)), "{read:?}")
-                }
-            }
+            check(&host(text.to_owned()), said);
         }
         for (text, said) in [
             ("https://app.example", Ok("https://app.example")),
@@ -152,13 +153,7 @@ mod tests {
             ("https://app.example/page", Err("write `https://app.example`")),
             ("https://app.example:443", Err("write `https://app.example`")),
         ] {
-            let read = origin(text.to_owned());
-            match said {
-                Ok(name) => assert_eq!(read.as_deref(), Ok(name)),
-                Err(said) => {
-                    assert!(read.as_ref().is_err_and(|why| why.contains(said)), "{read:?}")
-                }
-            }
+            check(&origin(text.to_owned()), said);
         }
     }
 }
