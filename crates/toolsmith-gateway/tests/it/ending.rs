@@ -1,14 +1,17 @@
 //! The end: calls under way are answered, new ones are not taken.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use hyper::Method;
-use toolsmith_core::json;
-use toolsmith_gateway::GatewayConfig;
+use tokio::io::{AsyncWriteExt as _, duplex, split};
+use tokio_util::sync::CancellationToken;
+use toolsmith_core::{Value, json};
+use toolsmith_engine::Engine;
+use toolsmith_gateway::{Doorkeeper, Gateway, GatewayConfig};
 
 use crate::{
     mcp,
-    support::{Running, happens, within},
+    support::{Plain, Running, happens, within},
 };
 
 #[tokio::test]
@@ -72,4 +75,40 @@ async fn whatever_its_door_a_call_that_is_cut_off_says_so() {
     assert!(by_mcp.messages[0].to_string().contains(said), "{:?}", by_mcp.messages);
     drop(ending.await.unwrap());
     assert_eq!(within(gateway.serving).await.unwrap().unfinished_calls, 2);
+}
+
+#[tokio::test]
+async fn a_call_on_standard_streams_is_cut_off_by_who_is_in_a_hurry() {
+    let tools = toolsmith_builtins::all_with(&toolsmith_builtins::Settings::new("/nowhere"));
+    let engine = Engine::builder().tools(tools.unwrap()).build().unwrap();
+    let mut events = engine.subscribe();
+    let config = GatewayConfig::default();
+    let (stop, hurry) = (CancellationToken::new(), config.hurry.clone());
+    let gateway = Gateway::new(engine, Arc::new(Plain::default()), Doorkeeper::local(), config);
+    let (ours, theirs) = duplex(65_536);
+    let speaking =
+        tokio::spawn(toolsmith_gateway::speak(gateway, None, split(theirs), stop.clone()));
+    let (reader, mut writer) = split(ours);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": { "name": "sleep", "arguments": { "duration": 50 } },
+    });
+    let said = format!("{}\n{call}\n", mcp::hello(&json!({})));
+    writer.write_all(said.as_bytes()).await.unwrap();
+    while within(happens(&mut events)).await["type"] != "execution_started" {}
+    stop.cancel();
+    hurry.cancel();
+    within(speaking).await.unwrap().unwrap();
+    let failed = async {
+        loop {
+            let event = happens(&mut events).await;
+            if event["type"] == "execution_failed" {
+                return event;
+            }
+        }
+    };
+    let event: Value = within(failed).await;
+    let message = event["data"]["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The server ended while the call was under way"), "{message}");
+    drop(reader.unsplit(writer));
 }
