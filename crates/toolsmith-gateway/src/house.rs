@@ -4,7 +4,9 @@ use std::{collections::BTreeMap, fmt::Debug, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use toolsmith_core::{Artifact, Artifacts, BoxFuture, Group, Library, State, Text, ToolSpec};
+use toolsmith_core::{
+    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Library, State, Text, ToolSpec,
+};
 
 use crate::Caretaker;
 
@@ -15,6 +17,11 @@ pub trait House: Debug + Send + Sync {
 
     /// Returns the state of a tool.
     fn state(&self, tool: &ToolSpec) -> State;
+
+    /// Returns where all tools run that may be in a state; nothing when that may be anywhere.
+    fn runtimes_in(&self, _state: State) -> Option<&'static [BackendRuntime]> {
+        None
+    }
 
     /// Returns how the parts of the program are, by name.
     fn health(&self) -> BTreeMap<&'static str, Health>;

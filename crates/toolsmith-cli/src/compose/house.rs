@@ -56,6 +56,11 @@ impl House for Premises {
         }
     }
 
+    fn runtimes_in(&self, state: State) -> Option<&'static [BackendRuntime]> {
+        // All others run whenever they are called.
+        (state != State::Running).then_some(&[BackendRuntime::Local, BackendRuntime::Docker])
+    }
+
     fn health(&self) -> BTreeMap<&'static str, Health> {
         BTreeMap::from([
             ("store", self.store_health()),

@@ -11,7 +11,10 @@ use std::{
 use serde_json::{Value, json};
 use toolsmith_testing::{fixtures, skip};
 
-use crate::support::{PROGRAMS, Place, Ran};
+use crate::{
+    serving::Serving,
+    support::{PROGRAMS, Place, Ran},
+};
 
 /// How long a process may take to start or to end: plenty for a machine under load.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -195,4 +198,26 @@ fn what_is_made_for_uv_runs_as_it_is() {
         let ran = Ran::of(&mut command);
         assert_eq!(ran.json()["output"], json!({ "words": 3 }), "{kind}: {ran:?}");
     }
+}
+
+#[test]
+fn tools_are_listed_by_the_state_of_their_services() {
+    let place = place()
+        .with("tools/plain.yaml", "name: plain\nentry: {type: command, command: [printenv]}\n");
+    let serving = Serving::start(&place, &["--tools", "tools"]);
+    let listed = |query: &str| {
+        let table = serving.send(&format!("GET /tools?{query}"), "");
+        let rows = table["tools"].as_array().unwrap().iter();
+        rows.map(|row| row["tool_id"].as_str().unwrap().to_owned()).collect::<Vec<String>>()
+    };
+    assert_eq!(listed("state=stopped"), ["first", "second"]);
+    assert_eq!(listed("state=stopped&limit=1"), ["first"]);
+    assert_eq!(listed("state=stopped&limit=1&cursor=first"), ["second"]);
+    assert_eq!(listed("state=stopped&runtime=local"), ["first", "second"]);
+    assert_eq!(listed("state=stopped&runtime=docker"), [""; 0]);
+    let running = listed("state=running");
+    for name in ["echo", "plain"] {
+        assert!(running.iter().any(|tool| tool == name), "{running:?}");
+    }
+    assert!(!running.iter().any(|tool| tool == "first"), "{running:?}");
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use toolsmith_core::{
     BackendRuntime, Group, Kind, Map, Rights, State as ToolState, Text, ToolName, ToolSpec, Value,
 };
-use toolsmith_engine::registry::{Entry, Filter};
+use toolsmith_engine::registry::{Entry, Filter, Registry};
 
 use super::{answer::Failure, asked::Asked, groups, rendering::Format, tagged};
 use crate::{Gateway, House, Visitor, counts::RUNTIMES, cursor};
@@ -131,16 +131,39 @@ impl Wanted {
             return hits.into_iter().map(|hit| hit.tool).filter(is_in_state).collect();
         }
         let limit = self.limit.unwrap_or(usize::MAX);
+        let Some(state) = self.state else {
+            return registry.page(&filter, self.cursor.as_deref(), limit);
+        };
+        let Some(places) = house.runtimes_in(state).filter(|_| self.runtime.is_none()) else {
+            return self.pages(registry, &filter, limit, is_in_state);
+        };
+        let of_place = |place: &BackendRuntime| {
+            let filter = Filter { backend_runtime: Some(*place), ..filter.clone() };
+            self.pages(registry, &filter, limit, is_in_state)
+        };
+        let mut entries: Vec<Arc<Entry>> = places.iter().flat_map(of_place).collect();
+        entries.sort_by(|a, b| a.spec.name.as_str().cmp(b.spec.name.as_str()));
+        entries.truncate(limit);
+        entries
+    }
+
+    /// Takes pages of the registry until enough of them fit something that it does not know.
+    fn pages(
+        &self,
+        registry: &Registry,
+        filter: &Filter,
+        limit: usize,
+        fits: impl Fn(&Arc<Entry>) -> bool,
+    ) -> Vec<Arc<Entry>> {
         let mut entries = Vec::new();
         let mut after = self.cursor.clone();
-        // The state is not the registry's: pages are taken until enough of them fit.
-        let size = if self.state.is_some() { limit.max(LOOKED_AT) } else { limit };
+        let size = limit.max(LOOKED_AT);
         while entries.len() < limit {
-            let page = registry.page(&filter, after.as_deref(), size);
+            let page = registry.page(filter, after.as_deref(), size);
             after = page.last().map(|last| last.spec.name.to_string());
             let is_last = page.len() < size;
             let room = limit - entries.len();
-            entries.extend(page.into_iter().filter(is_in_state).take(room));
+            entries.extend(page.into_iter().filter(&fits).take(room));
             if is_last {
                 break;
             }
