@@ -55,6 +55,7 @@ mod shop;
 mod status;
 mod stdio;
 mod stock;
+mod stream;
 mod surroundings;
 mod vitals;
 mod watching;

@@ -120,7 +120,7 @@ impl Opener<'_> {
         Ok(match serve(client, pipes, lifecycle).await {
             Ok(service) => {
                 let started = Started { child, listening, outbox };
-                Ok(self.session(service, Linked::Near(started), ends))
+                Ok(self.session(service, Linked::Near(Box::new(started)), ends))
             }
             Err(error) => Err(Failed { error, child, listening }),
         })
@@ -143,7 +143,8 @@ impl Opener<'_> {
         let revision = peer.peer_info().map(|about| about.protocol_version.clone());
         let stands_alone = revision.as_ref().is_some_and(|revision| !revision.has_initialize());
         let (child, errands, way) = match linked {
-            Linked::Near(Started { child, listening, outbox }) => {
+            Linked::Near(started) => {
+                let Started { child, listening, outbox } = *started;
                 (Some(child), listening, Some(Way::Pipes(outbox)))
             }
             Linked::Far(line) => {
@@ -204,7 +205,7 @@ impl Ends {
 
 /// What a session goes over.
 enum Linked {
-    Near(Started),
+    Near(Box<Started>),
     /// What calls need that are not left to the library.
     Far(Option<Box<Line>>),
 }

@@ -6,34 +6,24 @@
 
 use std::{collections::HashSet, future::pending, sync::Arc};
 
-use futures_util::{FutureExt, StreamExt};
 use http::{StatusCode, header::CONTENT_TYPE};
 use parking_lot::RwLock;
 use rmcp::{
     RoleClient, ServiceError,
-    model::{
-        GetExtensions, JsonObject, JsonRpcMessage, ProtocolVersion, RequestId, ServerNotification,
-        ServerResult,
-    },
-    service::InboundStreamOrigin,
-    transport::{
-        DynamicTransportError,
-        streamable_http_client::{StreamableHttpClient, StreamableHttpError},
-    },
+    model::{JsonObject, ProtocolVersion, ServerResult},
+    transport::{DynamicTransportError, streamable_http_client::StreamableHttpError},
 };
-use sse_stream::Sse;
-use tokio::{sync::mpsc, time::sleep};
+use tokio::sync::mpsc;
 use toolsmith_core::{Secret, Value};
 use toolsmith_net::{Answer as HttpAnswer, HeaderName, HeaderValue, Message as HttpMessage};
 
 use super::{
     answers::{self, Message},
     calls::{Answer, Calls},
-    events::{Events, events, listen},
+    events::{Events, events},
     joined::{Ends, Joined},
     keeper::Chore,
     listing::Listing,
-    place::Place,
     refusals::Refusal,
     session::Unanswered,
     wire::{EVENTS, Headers, HttpError, JSON, LONGEST_MESSAGE, Wire, read},
@@ -69,15 +59,15 @@ pub(super) struct Line {
 /// The way of calls to a server over HTTP.
 #[derive(Debug)]
 pub(super) struct Posts {
-    line: Line,
-    session: Option<Arc<str>>,
+    pub(super) line: Line,
+    pub(super) session: Option<Arc<str>>,
     /// A request without what is a call's own.
     template: HttpMessage,
     /// Whether requests stand for themselves, with their tools in their headers.
     names_tools: bool,
     /// The tools with arguments that stand in headers, which the library sees to.
     marked: RwLock<HashSet<String>>,
-    chores: mpsc::UnboundedSender<Chore>,
+    pub(super) chores: mpsc::UnboundedSender<Chore>,
 }
 
 impl Posts {
@@ -174,10 +164,10 @@ impl Posts {
     }
 
     fn request(&self, tool: &str, body: Vec<u8>) -> Result<HttpMessage, HttpError> {
-        let broken = |_| StreamableHttpError::UnexpectedServerResponse("no request".into());
-        let mut request = self.template.try_clone().ok_or(()).map_err(broken)?;
+        let broken = || StreamableHttpError::UnexpectedServerResponse("no request".into());
+        let mut request = self.template.try_clone().ok_or_else(broken)?;
         if self.names_tools {
-            let name = HeaderValue::from_str(tool).map_err(|_| broken(()))?;
+            let name = HeaderValue::from_str(tool).map_err(|_| broken())?;
             request.headers_mut().insert(NAME, name);
         }
         *request.body_mut() = Some(body.into());
@@ -204,108 +194,10 @@ impl Posts {
         let kind = kind.map(|kind| String::from_utf8_lossy(kind).into_owned());
         Err(StreamableHttpError::UnexpectedContentType(kind))
     }
-
-    fn listen(&self, number: i64, events: Events) -> Events {
-        listen(events, RequestId::Number(number), Arc::clone(&self.line.wire.routes))
-    }
-
-    /// Reads events until the answer has come; a stream that breaks off is taken up again.
-    async fn follow(&self, number: i64, mut events: Events) -> Result<Answer, ServiceError> {
-        let mut place = Place::default();
-        loop {
-            match events.next().await {
-                Some(Ok(event)) => {
-                    place.note(&event);
-                    if let Some(answer) = self.hear(number, event).await {
-                        self.leave(events);
-                        return Ok(answer);
-                    }
-                }
-                None if place.last().is_none() => return Err(ServiceError::TransportClosed),
-                None => {
-                    sleep(place.first_pause()).await;
-                    events = self.resume(number, &place).await?;
-                }
-                Some(Err(error)) => {
-                    tracing::debug!(%error, "the stream of a call broke off");
-                    events = self.resume(number, &place).await?;
-                }
-            }
-        }
-    }
-
-    async fn hear(&self, number: i64, event: Sse) -> Option<Answer> {
-        if !matches!(event.event.as_deref(), None | Some("" | "message")) {
-            return None;
-        }
-        match answers::read_back(number, event.data?.as_bytes()) {
-            Ok(Message::Answer(id, answer)) if id == number => return Some(answer),
-            Ok(other) => self.hand_on(number, other).await,
-            Err(error) => tracing::debug!(%error, "an MCP server sent an event that is no message"),
-        }
-        None
-    }
-
-    /// Hands on what came with the answer to a call and is not that.
-    async fn hand_on(&self, number: i64, message: Message) {
-        let mut message = match message {
-            Message::Answer(other, answer) => {
-                return self.line.ends.calls.answer(other, answer);
-            }
-            Message::Other(message) => message,
-        };
-        match &mut message {
-            JsonRpcMessage::Request(request) => {
-                let origin = InboundStreamOrigin::OutboundRequest(RequestId::Number(number));
-                request.request.extensions_mut().insert(origin);
-            }
-            // At once, so that the call is still there.
-            JsonRpcMessage::Notification(note) => {
-                if let ServerNotification::ProgressNotification(note) = &note.notification {
-                    return self.line.wire.routes.deliver(note.params.clone());
-                }
-            }
-            _ => {}
-        }
-        // When the library is gone, so is the session, and the call hears of it.
-        self.line.ends.heard.send(message).await.ok();
-    }
-
-    /// Asks for the rest of a stream.
-    async fn resume(&self, number: i64, place: &Place) -> Result<Events, ServiceError> {
-        let Some(last) = place.last() else { return Err(ServiceError::TransportClosed) };
-        let mut tries = 0;
-        loop {
-            let Line { wire, uri, headers, token, .. } = &self.line;
-            let token = token.as_ref().map(|token| token.expose().to_owned());
-            let session = self.session.clone();
-            let uri = Arc::clone(uri);
-            let rest = wire.get_stream(uri, session, Some(last.to_owned()), token, headers.clone());
-            match rest.await {
-                Ok(events) => return Ok(self.listen(number, events)),
-                // Asking once more would change nothing.
-                Err(
-                    StreamableHttpError::ServerDoesNotSupportSse
-                    | StreamableHttpError::AuthRequired(_)
-                    | StreamableHttpError::InsufficientScope(_),
-                ) => return Err(ServiceError::TransportClosed),
-                Err(error) => tracing::debug!(%error, "the stream of a call is not there yet"),
-            }
-            tries += 1;
-            sleep(place.pause(tries)).await;
-        }
-    }
-
-    /// Leaves a stream; one that is read to its end leaves its connection for another call.
-    fn leave(&self, mut events: Events) {
-        if !matches!(events.next().now_or_never(), Some(None | Some(Err(_)))) {
-            // When the keeper is gone, so is the server.
-            self.chores.send(Chore::ReadOut(events)).ok();
-        }
-    }
 }
 
 /// What came of a call that was posted.
+#[expect(clippy::large_enum_variant, reason = "an answer is what nearly always comes, at once")]
 enum Came {
     Answer(Answer),
     Events(Events),
@@ -337,4 +229,201 @@ fn is_marked(schema: &JsonObject) -> bool {
         _ => false,
     };
     schema.contains_key(MARK) || schema.values().any(is_marked_too)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
+
+    use parking_lot::Mutex;
+    use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+    use serde_json::json;
+    use tokio::{
+        io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+        net::{TcpListener, TcpStream},
+    };
+    use toolsmith_children::Children;
+    use toolsmith_core::{Context, Redactor, Template, Vault};
+    use toolsmith_net::{Client, Settings};
+
+    use super::*;
+    use crate::{
+        mcp::{
+            listing,
+            open::Opener,
+            session::Session,
+            settings::{Address, Link, ServerSettings},
+            surroundings::Surroundings,
+        },
+        workbench::context,
+    };
+
+    /// A request of a call: its first line, its headers in order, and its message.
+    #[derive(Clone, Debug, PartialEq)]
+    struct Posted {
+        line: String,
+        headers: BTreeMap<String, String>,
+        message: Value,
+    }
+
+    /// What was posted to a server.
+    type Seen = Arc<Mutex<Vec<Posted>>>;
+
+    /// Serves one revision on a free port; keeps the calls that it is sent.
+    async fn serve(revision: ProtocolVersion) -> (SocketAddr, Seen) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let seen = Seen::default();
+        let kept = Arc::clone(&seen);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(converse(stream, revision.clone(), Arc::clone(&kept)));
+            }
+        });
+        (address, seen)
+    }
+
+    async fn converse(stream: TcpStream, revision: ProtocolVersion, seen: Seen) {
+        let mut stream = BufReader::new(stream);
+        while let Some(posted) = receive(&mut stream).await {
+            let message = posted.message.clone();
+            let server = json!({ "name": "server", "version": "1" });
+            let mut result = json!({ "capabilities": { "tools": {} }, "serverInfo": server });
+            match message["method"].as_str() {
+                Some("server/discover") if !revision.has_initialize() => {
+                    result["resultType"] = "complete".into();
+                    result["supportedVersions"] = json!([revision]);
+                    result["ttlMs"] = 0.into();
+                    result["cacheScope"] = "private".into();
+                }
+                Some("initialize") => result["protocolVersion"] = json!(revision),
+                Some("tools/list") => {
+                    let marked = json!({ "type": "string", "x-mcp-header": "Place" });
+                    let schema = json!({ "type": "object", "properties": { "at": marked } });
+                    let plain = json!({ "type": "object" });
+                    result = json!({ "tools": [
+                        { "name": "echo", "inputSchema": plain },
+                        { "name": "marked", "inputSchema": schema },
+                    ]});
+                }
+                Some("tools/call") => {
+                    result = json!({ "content": [], "resultType": "complete" });
+                    seen.lock().push(posted);
+                }
+                _ => {
+                    let no = "HTTP/1.1 405 No\r\ncontent-length: 0\r\n\r\n";
+                    let got = "HTTP/1.1 202 Got\r\ncontent-length: 0\r\n\r\n";
+                    let is_told = message["method"] == "notifications/initialized";
+                    let answer = if is_told { got } else { no };
+                    stream.write_all(answer.as_bytes()).await.unwrap();
+                    continue;
+                }
+            }
+            let answer = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+            let answer = answer.to_string();
+            let answer = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nmcp-session-id: the-session\r\n\
+                 content-length: {}\r\n\r\n{answer}",
+                answer.len()
+            );
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    }
+
+    async fn receive(stream: &mut BufReader<TcpStream>) -> Option<Posted> {
+        let mut lines = Vec::new();
+        loop {
+            let mut line = String::new();
+            if stream.read_line(&mut line).await.ok()? == 0 {
+                return None;
+            }
+            match line.trim() {
+                "" => break,
+                line => lines.push(line.to_owned()),
+            }
+        }
+        let line = lines.remove(0);
+        let headers = lines.iter().map(|line| {
+            let (name, value) = line.split_once(": ").unwrap();
+            (name.to_owned(), value.to_owned())
+        });
+        let headers: BTreeMap<_, _> = headers.collect();
+        let length = headers.get("content-length").map_or(0, |length| length.parse().unwrap());
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).await.ok()?;
+        let message = serde_json::from_slice(&body).unwrap_or_default();
+        Some(Posted { line, headers, message })
+    }
+
+    async fn open(address: SocketAddr) -> Session {
+        let url = Template::literal(format!("http://{address}/mcp?key=1"));
+        let mut address = Address::new(url);
+        address.headers = vec![("X-Key".to_owned(), Template::literal("key"))];
+        let settings = ServerSettings::new("far", Link::Http(address));
+        let net = Client::new(Settings::default()).unwrap();
+        let vault = Vault::with_values([("A", "b")], Redactor::default());
+        let surroundings = Surroundings::new(Children::new(), &BTreeMap::new(), net, vault);
+        let vitals = Arc::default();
+        let opener = Opener { settings: &settings, surroundings: &surroundings, vitals: &vitals };
+        let session = opener.open().await.unwrap();
+        let listed = listing::list(&session.peer).await.unwrap();
+        session.express.as_ref().unwrap().note(&listed.listing);
+        session
+    }
+
+    /// Makes a call in both ways; returns what each of them posts, under the same number.
+    async fn post_twice(revision: ProtocolVersion, tool: &'static str) -> [Posted; 2] {
+        let (address, seen) = serve(revision).await;
+        let session = open(address).await;
+        let arguments = json!({ "at": "the \"place\"", "list": [1, 2.5, null, {}] });
+        let arguments = arguments.as_object().unwrap().clone();
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+        let cx = context(Context::default(), Duration::from_secs(20));
+        session.call(&cx, &params).await.unwrap();
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        session.ask(&cx, request).await.unwrap();
+        let posted = seen.lock().clone();
+        let Ok([mut ours, mut theirs]) = <[Posted; 2]>::try_from(posted) else {
+            panic!("not two calls: {seen:?}")
+        };
+        for posted in [&mut ours, &mut theirs] {
+            posted.message["id"] = 0.into();
+            posted.message["params"]["_meta"]["progressToken"] = 0.into();
+            // The numbers are of other lengths.
+            posted.headers.remove("content-length");
+        }
+        [ours, theirs]
+    }
+
+    #[tokio::test]
+    async fn a_call_is_posted_as_the_library_posts_it() {
+        for revision in ["2025-03-26", "2025-11-25", "2026-07-28"] {
+            let revision: ProtocolVersion = serde_json::from_value(json!(revision)).unwrap();
+            for tool in ["echo", "marked", "tool with \u{fc}"] {
+                let [ours, theirs] = post_twice(revision.clone(), tool).await;
+                assert_eq!(ours, theirs);
+                let is_old = revision.has_initialize();
+                assert_eq!(ours.headers["mcp-protocol-version"], revision.as_str());
+                assert_eq!(ours.headers["x-key"], "key");
+                assert_eq!(ours.headers.contains_key("mcp-session-id"), is_old);
+                assert_eq!(ours.headers.contains_key("mcp-name"), !is_old);
+                let is_marked = tool == "marked" && !is_old;
+                assert_eq!(ours.headers.contains_key("mcp-param-place"), is_marked);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn calls_that_need_headers_of_their_own_are_left_to_the_library() {
+        let (address, _) = serve(ProtocolVersion::LATEST).await;
+        let session = open(address).await;
+        let express = session.express.as_ref().unwrap();
+        for (tool, takes) in [("echo", true), ("marked", false), ("t\u{fc}", false), ("a b", false)]
+        {
+            assert_eq!(express.takes(tool), takes, "{tool}");
+        }
+        let (address, _) = serve(ProtocolVersion::LATEST_WITH_INITIALIZE).await;
+        let session = open(address).await;
+        assert!(session.express.as_ref().unwrap().takes("marked"));
+    }
 }

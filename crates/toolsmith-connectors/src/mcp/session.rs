@@ -122,10 +122,10 @@ impl Session {
         let mut waiting = Waiting { session: self, id: None };
         let _route = self.route(ProgressToken(id.clone()), &id, cx);
         let behalf = self.behalf(cx);
-        let request = express.request(number, params, behalf.as_ref(), cx.context().trace);
+        let request = || express.request(number, params, behalf.as_ref(), cx.context().trace);
         let answer = match &express.way {
             Way::Pipes(outbox) => {
-                let Ok(answer) = outbox.ask(number, &request) else {
+                let Ok(answer) = outbox.ask(number, &request()) else {
                     // Nothing can be said to this server any more.
                     self.retire();
                     self.stop.cancel();
@@ -137,7 +137,7 @@ impl Session {
                 answer.map_err(Unanswered::Service)
             }
             Way::Http(posts) => {
-                let Ok(body) = serde_json::to_vec(&request) else {
+                let Ok(body) = serde_json::to_vec(&request()) else {
                     return Err(Unanswered::Service(ServiceError::UnexpectedResponse));
                 };
                 waiting.id = Some(id);
