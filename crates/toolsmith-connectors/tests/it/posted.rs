@@ -1,5 +1,9 @@
 //! Calls over HTTP, and all that may come in place of a plain answer.
 
+use std::time::Duration;
+
+use futures_util::future::{join, join_all};
+use tokio::time::{Instant, sleep};
 use toolsmith_core::{Advice, Answer, Call, Outcome, StreamItem, json};
 use toolsmith_engine::Followed;
 
@@ -80,4 +84,33 @@ async fn a_refusal_says_what_is_wrong() {
         assert_eq!(error.advice(), advice, "{how}: {error}");
         assert!(bench.call("far__echo", json!({})).await.is_success(), "{how}");
     }
+}
+
+#[tokio::test]
+async fn many_calls_at_once_have_each_its_own_answer() {
+    for mode in ["json", "sse"] {
+        let Some(service) = Service::start(mode) else { return };
+        let bench = Bench::started(vec![service.settings()]).await;
+        let calls = (0..64).map(|n| bench.call("far__echo", json!({ "n": n })));
+        for (n, outcome) in join_all(calls).await.iter().enumerate() {
+            assert_eq!(*outcome.output(), json!({ "n": n }), "{mode}: {outcome:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_hears_of_the_end_of_its_session() {
+    let Some(service) = Service::start("json") else { return };
+    let bench = Bench::started(vec![service.settings()]).await;
+    let end = async {
+        let until = Instant::now() + Duration::from_secs(20);
+        while bench.call("far__count", json!({})).await.output()["waiting"] != json!(1) {
+            assert!(Instant::now() < until, "the call was not sent");
+            sleep(Duration::from_millis(5)).await;
+        }
+        bench.servers.stop("far").await.unwrap();
+    };
+    let (outcome, ()) = join(bench.call("far__wait", json!({})), end).await;
+    let error = outcome.error().unwrap();
+    assert!(error.message().contains("closed the connection"), "{error}");
 }

@@ -16,7 +16,7 @@ answers = {}
 challenges = {}
 good = {"access": None, "refresh": None}
 OAUTH = mode.startswith("oauth")
-counts = {"initialize": 0, "calls": 0, "tokens": 0, "cancelled": 0}
+counts = {"initialize": 0, "calls": 0, "tokens": 0, "cancelled": 0, "waiting": 0}
 cancelled = threading.Event()
 TOOLS = [
     {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
@@ -176,6 +176,7 @@ class Handler(BaseHTTPRequestHandler):
         if name == "ask":
             return self.ask(message)
         if name == "wait":
+            counts["waiting"] += 1
             self.stream("text/event-stream")
             cancelled.wait(timeout=30)
             self.close_connection = True
