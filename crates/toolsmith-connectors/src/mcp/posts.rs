@@ -4,7 +4,7 @@
 //! answer all the way back. A call is sent by whoever makes it, who reads the answer too. What else
 //! comes on the stream of an answer is handed to the library, as if it had been sent by that.
 
-use std::{collections::HashSet, future::pending, sync::Arc};
+use std::{collections::HashSet, fmt, future::pending, sync::Arc};
 
 use http::{StatusCode, header::CONTENT_TYPE};
 use parking_lot::RwLock;
@@ -45,7 +45,6 @@ const MARK: &str = "x-mcp-header";
 const ENCODED: &str = "=?base64?";
 
 /// What calls need besides the transport of their session.
-#[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) wire: Wire,
     /// Where every message goes.
@@ -57,7 +56,6 @@ pub(super) struct Line {
 }
 
 /// The way of calls to a server over HTTP.
-#[derive(Debug)]
 pub(super) struct Posts {
     pub(super) line: Line,
     pub(super) session: Option<Arc<str>>,
@@ -193,6 +191,13 @@ impl Posts {
         }
         let kind = kind.map(|kind| String::from_utf8_lossy(kind).into_owned());
         Err(StreamableHttpError::UnexpectedContentType(kind))
+    }
+}
+
+/// Addresses and headers may hold secrets, so none are shown.
+impl fmt::Debug for Posts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Posts").field("names_tools", &self.names_tools).finish_non_exhaustive()
     }
 }
 

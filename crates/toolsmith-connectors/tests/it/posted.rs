@@ -1,6 +1,6 @@
 //! Calls over HTTP, and all that may come in place of a plain answer.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{join, join_all};
 use tokio::time::{Instant, sleep};
@@ -31,7 +31,7 @@ async fn what_comes_on_the_stream_of_an_answer_gets_where_it_belongs() {
     let Some(service) = Service::start("json") else { return };
     let bench = Bench::started(vec![service.settings()]).await;
     let someone = Someone::who_says(Answer::Accept(json!({ "name": "Ada" })));
-    let call = Call::new("far__steps", json!({})).with_asker(someone.clone());
+    let call = Call::new("far__steps", json!({})).with_asker(Arc::<Someone>::clone(&someone));
     let (steps, outcome) = follow(&bench, call).await;
     let expected = json!({ "action": "accept", "content": { "name": "Ada" } });
     assert_eq!(*outcome.output(), expected, "{outcome:?}");
