@@ -18,6 +18,13 @@ impl Caller for Nobody {
     }
 }
 
+/// Returns the context of a call that has this much time.
+pub(crate) fn context(context: Context, patience: Duration) -> ToolContext {
+    let call_id = CallId::from_parts(Timestamp::from_millis(0), 1);
+    let deadline = Instant::now() + patience;
+    ToolContext::new(call_id, "tested".into(), context, deadline, Arc::new(Nobody))
+}
+
 /// A tool under test.
 pub(crate) struct Bench {
     pub(crate) work: Work,
@@ -100,10 +107,7 @@ impl Bench {
 
     /// Returns the context of a call that has this much time.
     pub(crate) fn context(&self, stream: Option<StreamSink>) -> ToolContext {
-        let call_id = CallId::from_parts(Timestamp::from_millis(0), 1);
-        let deadline = Instant::now() + self.patience;
-        ToolContext::new(call_id, "tested".into(), self.context.clone(), deadline, Arc::new(Nobody))
-            .with_stream(stream)
+        context(self.context.clone(), self.patience).with_stream(stream)
     }
 
     async fn run(&self, cx: ToolContext, input: Value) -> Result<Value, ToolError> {

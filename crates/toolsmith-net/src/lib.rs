@@ -33,7 +33,8 @@ mod tls;
 
 pub use bytes::Bytes;
 pub use reqwest::{
-    Client as Connections, Error as LibraryError, Method, Response as Answer, StatusCode, Url,
+    Client as Connections, Error as LibraryError, Method, Request as Message,
+    RequestBuilder as Draft, Response as Answer, StatusCode, Url,
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 

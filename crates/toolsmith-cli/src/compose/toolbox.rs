@@ -1,6 +1,7 @@
 //! The tools: the built-in ones, those that files define, and those of MCP servers.
 
 use std::{
+    fs,
     path::{self, PathBuf},
     sync::Arc,
 };
@@ -146,6 +147,10 @@ impl Toolbox {
     ///
     /// `toolsmith tools enable`, `disable` and `reload` are heard whatever the settings say.
     pub(crate) fn watch(&self, settings: &Settings) -> Watching {
+        if let Some(folder) = self.switches.path().parent() {
+            // Where it cannot be made, somebody looks for the file from time to time instead.
+            fs::create_dir(folder).ok();
+        }
         let mut watcher = Watcher::new(self.definitions.clone());
         if settings.auto_reload {
             watcher = watcher.with_polling(settings.reload_interval);
@@ -158,7 +163,10 @@ impl Toolbox {
 }
 
 /// Returns what was switched on and off by hand.
+///
+/// The file has a folder of its own: beside the database whoever listens to the folder would be
+/// woken by everything that is recorded.
 pub(crate) fn switches(session: &Session, settings: &Settings) -> Result<Switches> {
     let folder = settings::data_folder(settings, &session.environment)?;
-    Ok(Switches::at(path::absolute(folder)?.join("switches.json")))
+    Ok(Switches::at(path::absolute(folder)?.join("switches/switches.json")))
 }

@@ -14,7 +14,7 @@ use rmcp::{
 };
 use serde::Deserialize;
 
-use super::outbox::{Answer, FIRST};
+use super::calls::{Answer, FIRST};
 
 /// A message of a server.
 #[derive(Debug)]
@@ -44,15 +44,40 @@ pub(super) fn read(line: &[u8]) -> serde_json::Result<Message> {
         Ok(message) => message,
         Err(error) => return unreadable(line, &error).ok_or(error),
     };
-    let number = answered(&message).and_then(number_of);
-    Ok(match (number, message) {
-        (Some(number), JsonRpcMessage::Response(response)) => {
-            Message::Answer(number, Ok(response.result))
+    Ok(Message::from(message))
+}
+
+impl From<RxJsonRpcMessage<RoleClient>> for Message {
+    /// Tells the answer to a call from what the library sees to.
+    fn from(message: RxJsonRpcMessage<RoleClient>) -> Self {
+        let number = answered(&message).and_then(number_of);
+        match (number, message) {
+            (Some(number), JsonRpcMessage::Response(response)) => {
+                Self::Answer(number, Ok(response.result))
+            }
+            (Some(number), JsonRpcMessage::Error(refusal)) => {
+                Self::Answer(number, Err(refusal.error))
+            }
+            (_, message) => Self::Other(message),
         }
-        (Some(number), JsonRpcMessage::Error(refusal)) => {
+    }
+}
+
+/// Reads a message that came back with the call of this number; its answer in one pass.
+///
+/// An error that names no request can mean nothing else than this one.
+pub(super) fn read_back(number: i64, text: &[u8]) -> serde_json::Result<Message> {
+    if let Ok(Success { id, result, .. }) = serde_json::from_slice(text)
+        && id == number
+    {
+        return Ok(Message::Answer(number, Ok(ServerResult::CallToolResult(result))));
+    }
+    let message: RxJsonRpcMessage<RoleClient> = serde_json::from_slice(text)?;
+    Ok(match Message::from(message) {
+        Message::Other(JsonRpcMessage::Error(refusal)) => {
             Message::Answer(number, Err(refusal.error))
         }
-        (_, message) => Message::Other(message),
+        message => message,
     })
 }
 

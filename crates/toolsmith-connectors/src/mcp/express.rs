@@ -1,15 +1,13 @@
-//! Calls to a server on pipes, past the library's loop.
+//! Calls to a server, past the library's loop.
 //!
 //! The library hands a request through a channel to its loop, which copies it, sends it in a task of
 //! its own and keeps it in tables for cases that calls do not have. A call on pipes writes its line
-//! itself, and the reader of the pipes hands the answer to it. All else stays with the library.
+//! itself, and the reader of the pipes hands the answer to it; a call over HTTP is posted by whoever
+//! makes it. All else stays with the library.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
 };
 
 use rmcp::model::{
@@ -17,26 +15,35 @@ use rmcp::model::{
     RequestMetaObject,
 };
 use serde::{Serialize, Serializer, ser::SerializeMap};
-use tokio::sync::oneshot;
 use toolsmith_core::TraceContext;
 
 use super::{
     behalf::{Behalf, CAPABILITIES, LEVEL},
-    outbox::{Answer, FIRST, Outbox},
+    calls::FIRST,
+    listing::Listing,
+    outbox::Outbox,
+    posts::Posts,
 };
 
-/// The way of calls to a server on pipes.
+/// The way of calls to a server.
 #[derive(Debug)]
 pub(super) struct Express {
-    outbox: Arc<Outbox>,
+    pub(super) way: Way,
     next: AtomicI64,
     /// What every request says about us, in revisions that have no greeting to say it.
     about_us: JsonObject,
 }
 
+/// How calls get to a server.
+#[derive(Debug)]
+pub(super) enum Way {
+    Pipes(Arc<Outbox>),
+    Http(Box<Posts>),
+}
+
 impl Express {
-    pub(super) fn new(outbox: Arc<Outbox>, about_us: JsonObject) -> Self {
-        Self { outbox, next: AtomicI64::new(FIRST), about_us }
+    pub(super) fn new(way: Way, about_us: JsonObject) -> Self {
+        Self { way, next: AtomicI64::new(FIRST), about_us }
     }
 
     /// Returns the number of the next call, which is that of its progress too.
@@ -44,28 +51,45 @@ impl Express {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Sends a call; a failure means that it was not sent.
-    pub(super) fn call(
-        &self,
+    /// Tells whether calls of a tool can be made here.
+    pub(super) fn takes(&self, tool: &str) -> bool {
+        match &self.way {
+            Way::Pipes(_) => true,
+            Way::Http(posts) => posts.takes(tool),
+        }
+    }
+
+    /// Takes note of the tools that the server lists.
+    pub(super) fn note(&self, listing: &Listing) {
+        if let Way::Http(posts) = &self.way {
+            posts.note(listing);
+        }
+    }
+
+    /// Returns a call, to be written.
+    pub(super) fn request<'a>(
+        &'a self,
         number: i64,
-        params: &CallToolRequestParams,
-        behalf: Option<&Behalf>,
+        params: &'a CallToolRequestParams,
+        behalf: Option<&'a Behalf>,
         trace: Option<TraceContext>,
-    ) -> io::Result<oneshot::Receiver<Answer>> {
-        let meta = Meta { about_us: &self.about_us, behalf, token: number, trace };
-        self.outbox.ask(number, &request(meta, params))
+    ) -> Request<'a> {
+        request(Meta { about_us: &self.about_us, behalf, token: number, trace }, params)
     }
 
     /// Forgets a call that nobody waits for any more.
     pub(super) fn forget(&self, id: &RequestId) {
-        if let RequestId::Number(number) = id {
-            self.outbox.forget(*number);
+        if let (Way::Pipes(outbox), RequestId::Number(number)) = (&self.way, id) {
+            outbox.calls.forget(*number);
         }
     }
 
     /// Tells whether no answer comes any more.
     pub(super) fn is_over(&self) -> bool {
-        self.outbox.is_over()
+        match &self.way {
+            Way::Pipes(outbox) => outbox.calls.is_over(),
+            Way::Http(posts) => posts.is_over(),
+        }
     }
 }
 
@@ -82,7 +106,7 @@ pub(super) fn about_us(revision: &ProtocolVersion, us: ClientConfig) -> JsonObje
 
 /// A call, as it is written.
 #[derive(Serialize)]
-struct Request<'a> {
+pub(super) struct Request<'a> {
     jsonrpc: &'static str,
     id: i64,
     method: &'static str,

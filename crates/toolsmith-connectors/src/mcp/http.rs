@@ -16,8 +16,10 @@ use toolsmith_core::{Advice, Fields, Secret, Template, ToolError, Vault, json};
 use toolsmith_net::{Client, Guard, HeaderName, HeaderValue, NetError, Overflow, Request, Url};
 
 use super::{
+    joined::Joined,
     login,
     open::Opener,
+    posts::Line,
     routes::Routes,
     session::Session,
     settings::Address,
@@ -65,7 +67,7 @@ impl Credentials {
 
 /// What messages go over.
 pub(super) enum HttpTransport {
-    Plain(StreamableHttpClientTransport<Wire>),
+    Plain(Joined, Box<Line>),
     /// Somebody has logged in.
     Known(StreamableHttpClientTransport<AuthClient<Wire>>),
 }
@@ -87,15 +89,18 @@ pub(super) async fn transport(
         headers.insert(name, value);
     }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url)
-        .custom_headers(headers)
+        .custom_headers(headers.clone())
         // We open another session ourselves, and read what the server lists by then.
         .reinit_on_expired_session(false)
         .max_sse_event_size(LONGEST_MESSAGE);
+    let mut token = None;
     if let Some(credentials) = &address.credentials {
-        config = config.auth_header(credentials.token(net, vault).await?.expose());
+        let token = token.insert(credentials.token(net, vault).await?);
+        config = config.auth_header(token.expose());
     }
     let connections = net.connections(Guard::Trusted).map_err(NetError::into_tool_error)?;
-    let wire = Wire { connections, place, routes: Arc::clone(routes) };
+    let (routes, session) = (Arc::clone(routes), Arc::default());
+    let wire = Wire { connections, place, routes, session };
     let has_token =
         address.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     if address.credentials.is_none()
@@ -106,7 +111,11 @@ pub(super) async fn transport(
         let transport = StreamableHttpClientTransport::with_client(known, config);
         return Ok(HttpTransport::Known(transport));
     }
-    Ok(HttpTransport::Plain(StreamableHttpClientTransport::with_client(wire, config)))
+    let uri = Arc::clone(&config.uri);
+    let transport = StreamableHttpClientTransport::with_client(wire.clone(), config);
+    let transport = Joined::new(transport);
+    let line = Line { wire, uri, headers, token, ends: transport.ends() };
+    Ok(HttpTransport::Plain(transport, Box::new(line)))
 }
 
 fn header(

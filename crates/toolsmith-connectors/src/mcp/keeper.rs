@@ -1,8 +1,13 @@
-//! The task beside a session: listens to complaints, tells the server whom nobody waits for, and
-//! sees to the end.
+//! The task beside a session: listens to complaints, tells the server whom nobody waits for, reads
+//! streams out, and sees to the end.
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{
+    future::{pending, ready},
+    sync::Arc,
+    time::Duration,
+};
 
+use futures_util::StreamExt;
 use rmcp::{
     Peer, RoleClient,
     model::{CancelledNotificationParam, RequestId},
@@ -19,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use toolsmith_children::{Child, Exit};
 use toolsmith_core::Redactor;
 
-use super::{client::Client, vitals::Vitals};
+use super::{client::Client, events::Events, vitals::Vitals};
 
 /// How long a server has to end by itself when its input is closed.
 const GRACE: Duration = Duration::from_millis(400);
@@ -29,6 +34,17 @@ const DRAIN: Duration = Duration::from_millis(250);
 
 /// How much of the complaints stands in a message.
 const IN_MESSAGE: usize = 1_000;
+
+/// How long the rest of a stream is read after its answer has come.
+const REST: Duration = Duration::from_millis(50);
+
+/// What the task does beside calls.
+pub(super) enum Chore {
+    /// Tells the server that nobody waits for a request any more.
+    Cancel(RequestId),
+    /// Reads a stream to its end, so that its connection can be used again.
+    ReadOut(Events),
+}
 
 /// How a session ended.
 #[derive(Clone, Debug)]
@@ -62,7 +78,7 @@ pub(super) struct Keeper {
     pub(super) child: Option<Child>,
     /// Listens to the child's complaints.
     pub(super) errands: JoinSet<()>,
-    pub(super) cancels: mpsc::UnboundedReceiver<RequestId>,
+    pub(super) chores: mpsc::UnboundedReceiver<Chore>,
     pub(super) stop: CancellationToken,
     pub(super) vitals: Arc<Vitals>,
     pub(super) redactor: Redactor,
@@ -86,9 +102,14 @@ impl Keeper {
                 code = exited(&mut self.child), if exit.is_none() => exit = Some(code),
                 () = sleep(DRAIN), if exit.is_some() => break,
                 () = self.stop.cancelled() => break,
-                Some(id) = self.cancels.recv() => {
-                    self.errands.spawn(tell_cancelled(peer.clone(), id));
-                }
+                Some(chore) = self.chores.recv() => match chore {
+                    Chore::Cancel(id) => {
+                        self.errands.spawn(tell_cancelled(peer.clone(), id));
+                    }
+                    Chore::ReadOut(events) => {
+                        self.errands.spawn(read_out(events));
+                    }
+                },
                 Some(_) = self.errands.join_next() => {}
             }
         }
@@ -122,6 +143,10 @@ async fn tell_cancelled(peer: Peer<RoleClient>, id: RequestId) {
     let note = CancelledNotificationParam::new(Some(id), reason);
     // A server that is gone needs no telling.
     peer.notify_cancelled(note).await.ok();
+}
+
+async fn read_out(events: Events) {
+    timeout(REST, events.for_each(|_| ready(()))).await.ok();
 }
 
 /// Keeps the end of what a server complains about.

@@ -23,12 +23,13 @@ use toolsmith_core::ToolError;
 
 use super::{
     client::Client,
-    express::{Express, about_us},
+    express::{Express, Way, about_us},
     http::{self, HttpTransport},
     keeper::{Keeper, listen},
     news::News,
     outbox::Outbox,
     pipes::Pipes,
+    posts::{Line, Posts},
     routes::Routes,
     session::Session,
     settings::{Address, Link, Program, ServerSettings},
@@ -64,12 +65,16 @@ impl Opener<'_> {
             let client = self.client();
             let transport = http::transport(self, address, &client.routes).await?;
             let ends = Ends::of(&client);
-            let served = match transport {
-                HttpTransport::Plain(transport) => serve(client, transport, lifecycle).await,
-                HttpTransport::Known(transport) => serve(client, transport, lifecycle).await,
+            let (served, link) = match transport {
+                HttpTransport::Plain(transport, line) => {
+                    (serve(client, transport, lifecycle).await, Linked::Far(Some(line)))
+                }
+                HttpTransport::Known(transport) => {
+                    (serve(client, transport, lifecycle).await, Linked::Far(None))
+                }
             };
             match served {
-                Ok(service) => return Ok(self.session(service, None, ends)),
+                Ok(service) => return Ok(self.session(service, link, ends)),
                 Err(error) if lifecycle.is_misunderstood(&error) => lifecycle = Lifecycle::Old,
                 Err(error) => return Err(http::not_opened(self, address, &error).await),
             }
@@ -115,7 +120,7 @@ impl Opener<'_> {
         Ok(match serve(client, pipes, lifecycle).await {
             Ok(service) => {
                 let started = Started { child, listening, outbox };
-                Ok(self.session(service, Some(started), ends))
+                Ok(self.session(service, Linked::Near(Box::new(started)), ends))
             }
             Err(error) => Err(Failed { error, child, listening }),
         })
@@ -130,28 +135,32 @@ impl Opener<'_> {
         }
     }
 
-    fn session(self, service: Service, started: Option<Started>, ends: Ends) -> Session {
-        let (cancels, cancelled) = mpsc::unbounded_channel();
+    fn session(self, service: Service, linked: Linked, ends: Ends) -> Session {
+        let (chores, to_do) = mpsc::unbounded_channel();
         let (tell_end, ended) = watch::channel(None);
         let stop = CancellationToken::new();
         let peer = service.peer().clone();
-        let about = peer.peer_info();
-        let stands_alone =
-            about.as_ref().is_some_and(|about| !about.protocol_version.has_initialize());
-        let (child, errands, express) = match started {
-            Some(Started { child, listening, outbox }) => {
-                let about_us = about.map(|server| about_us(&server.protocol_version, ends.us));
-                let express = Express::new(outbox, about_us.unwrap_or_default());
-                (Some(child), listening, Some(express))
+        let revision = peer.peer_info().map(|about| about.protocol_version.clone());
+        let stands_alone = revision.as_ref().is_some_and(|revision| !revision.has_initialize());
+        let (child, errands, way) = match linked {
+            Linked::Near(started) => {
+                let Started { child, listening, outbox } = *started;
+                (Some(child), listening, Some(Way::Pipes(outbox)))
             }
-            None => (None, JoinSet::new(), None),
+            Linked::Far(line) => {
+                let posts = line.zip(revision.as_ref());
+                let posts = posts.and_then(|(line, rev)| Posts::new(*line, rev, chores.clone()));
+                (None, JoinSet::new(), posts.map(|posts| Way::Http(Box::new(posts))))
+            }
         };
+        let about_us = revision.map(|revision| about_us(&revision, ends.us)).unwrap_or_default();
+        let express = way.map(|way| Express::new(way, about_us));
         let pid = child.as_ref().map(Child::pid);
         let keeper = Keeper {
             service,
             child,
             errands,
-            cancels: cancelled,
+            chores: to_do,
             stop: stop.clone(),
             vitals: Arc::clone(self.vitals),
             redactor: self.surroundings.vault.redactor().clone(),
@@ -168,7 +177,7 @@ impl Opener<'_> {
             pid,
             doubts: Notify::new(),
             ended,
-            cancels,
+            chores,
             stop,
             given_up_at: AtomicU64::new(0),
             is_retired: AtomicBool::new(false),
@@ -192,6 +201,13 @@ impl Ends {
             news: Arc::clone(&client.news),
         }
     }
+}
+
+/// What a session goes over.
+enum Linked {
+    Near(Box<Started>),
+    /// What calls need that are not left to the library.
+    Far(Option<Box<Line>>),
 }
 
 /// A program with which a session came about.

@@ -4,46 +4,32 @@
 //! wait: what the pipe does not take at once is kept, within a bound, and follows when the server
 //! reads.
 
-use std::{
-    collections::HashMap,
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{io, sync::Arc};
 
-use foldhash::quality::RandomState;
 use parking_lot::Mutex;
-use rmcp::{ErrorData, model::ServerResult};
 use serde::Serialize;
 use tokio::{
     net::unix::pipe,
     sync::{Notify, oneshot},
 };
 
-use super::{pipes::PIECE, vitals::Vitals};
+use super::{
+    calls::{Answer, Calls},
+    pipes::PIECE,
+    vitals::Vitals,
+};
 
 /// How much may wait for a server that does not read, in bytes.
 const LONGEST_BACKLOG: usize = 32 * 1024 * 1024;
-
-/// The number of the first call.
-///
-/// The library numbers its own requests from 0, and with calls gone it has only lists and pings to
-/// number, so it never gets here. The numbers fit into 32 bits, because some servers take no larger.
-pub(super) const FIRST: i64 = 1 << 30;
-
-/// What a server answers to a call: a result, or an error of the protocol.
-pub(super) type Answer = Result<ServerResult, ErrorData>;
 
 /// The way to a server.
 #[derive(Debug)]
 pub(super) struct Outbox {
     inner: Mutex<Inner>,
+    /// The calls whose answers are waited for.
+    pub(super) calls: Calls,
     /// Rung when something has to wait for room in the pipe.
     choked: Notify,
-    /// Whether no answer comes any more; set with the lock held.
-    is_over: AtomicBool,
     vitals: Arc<Vitals>,
 }
 
@@ -52,24 +38,33 @@ struct Inner {
     stdin: Option<Arc<pipe::Sender>>,
     /// What is written and not yet taken.
     backlog: Vec<u8>,
-    calls: HashMap<i64, oneshot::Sender<Answer>, RandomState>,
 }
 
 impl Outbox {
     pub(super) fn new(stdin: pipe::Sender, vitals: Arc<Vitals>) -> Self {
         let stdin = Some(Arc::new(stdin));
-        let inner = Inner { stdin, backlog: Vec::new(), calls: HashMap::default() };
-        Self {
-            inner: Mutex::new(inner),
-            choked: Notify::new(),
-            is_over: AtomicBool::new(false),
-            vitals,
-        }
+        let inner = Inner { stdin, backlog: Vec::new() };
+        Self { inner: Mutex::new(inner), calls: Calls::default(), choked: Notify::new(), vitals }
     }
 
     /// Sends a message.
     pub(super) fn send(&self, message: &impl Serialize) -> io::Result<()> {
-        self.write(&mut self.inner.lock(), message)
+        let mut inner = self.inner.lock();
+        if inner.stdin.is_none() {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
+        serde_json::to_writer(&mut inner.backlog, message)?;
+        inner.backlog.push(b'\n');
+        inner.flush()?;
+        if inner.backlog.len() > LONGEST_BACKLOG {
+            self.vitals.blame("it does not read what it is sent");
+            inner.stdin = None;
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        if !inner.backlog.is_empty() {
+            self.choked.notify_one();
+        }
+        Ok(())
     }
 
     /// Sends a call; its answer comes to the receiver, which hears of the end of the session too.
@@ -78,33 +73,12 @@ impl Outbox {
         id: i64,
         message: &impl Serialize,
     ) -> io::Result<oneshot::Receiver<Answer>> {
-        let mut inner = self.inner.lock();
-        if self.is_over() {
-            return Err(io::ErrorKind::NotConnected.into());
+        let answer = self.calls.enter(id).ok_or(io::ErrorKind::NotConnected)?;
+        if let Err(error) = self.send(message) {
+            self.calls.forget(id);
+            return Err(error);
         }
-        self.write(&mut inner, message)?;
-        let (tell, answer) = oneshot::channel();
-        inner.calls.insert(id, tell);
         Ok(answer)
-    }
-
-    /// Hands an answer to whoever waits for it; a late one to nobody.
-    pub(super) fn answer(&self, id: i64, answer: Answer) {
-        let waiting = self.inner.lock().calls.remove(&id);
-        if let Some(waiting) = waiting {
-            // Whoever has just given up does not hear it.
-            waiting.send(answer).ok();
-        }
-    }
-
-    /// Forgets a call that nobody waits for any more.
-    pub(super) fn forget(&self, id: i64) {
-        self.inner.lock().calls.remove(&id);
-    }
-
-    /// Tells whether no answer comes any more.
-    pub(super) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
     }
 
     /// Returns the pipe when something waits for room in it.
@@ -128,35 +102,10 @@ impl Outbox {
         }
     }
 
-    /// Lets every call that waits hear that no answer comes.
-    pub(super) fn end_calls(&self) {
-        let mut inner = self.inner.lock();
-        self.is_over.store(true, Ordering::Relaxed);
-        inner.calls.clear();
-    }
-
     /// Closes the server's input.
     pub(super) fn close(&self) {
-        self.end_calls();
+        self.calls.end();
         self.inner.lock().stdin = None;
-    }
-
-    fn write(&self, inner: &mut Inner, message: &impl Serialize) -> io::Result<()> {
-        if inner.stdin.is_none() {
-            return Err(io::ErrorKind::NotConnected.into());
-        }
-        serde_json::to_writer(&mut inner.backlog, message)?;
-        inner.backlog.push(b'\n');
-        inner.flush()?;
-        if inner.backlog.len() > LONGEST_BACKLOG {
-            self.vitals.blame("it does not read what it is sent");
-            inner.stdin = None;
-            return Err(io::ErrorKind::WriteZero.into());
-        }
-        if !inner.backlog.is_empty() {
-            self.choked.notify_one();
-        }
-        Ok(())
     }
 }
 
@@ -198,27 +147,15 @@ mod tests {
     async fn every_call_that_waits_hears_of_the_end_and_none_is_sent_after_it() {
         let (outbox, _theirs) = outbox();
         let answers = [1, 2, 3].map(|id| outbox.ask(id, &json!(id)).unwrap());
-        outbox.end_calls();
+        outbox.calls.end();
         for answer in answers {
             assert!(answer.await.is_err());
         }
-        assert!(outbox.is_over());
+        assert!(outbox.calls.is_over());
         assert!(outbox.ask(4, &json!(4)).is_err());
         assert!(outbox.send(&json!("said to a server that may still read")).is_ok());
         outbox.close();
         assert!(outbox.send(&json!("said to nobody")).is_err());
-    }
-
-    #[tokio::test]
-    async fn an_answer_comes_to_its_call_and_a_late_one_to_nobody() {
-        let (outbox, _theirs) = outbox();
-        let [first, second] = [1, 2].map(|id| outbox.ask(id, &json!(id)).unwrap());
-        outbox.forget(1);
-        outbox.answer(1, Err(ErrorData::internal_error("late", None)));
-        outbox.answer(2, Err(ErrorData::internal_error("for the second", None)));
-        assert!(first.await.is_err());
-        assert_eq!(second.await.unwrap().unwrap_err().message, "for the second");
-        assert!(outbox.inner.lock().calls.is_empty());
     }
 
     #[tokio::test]

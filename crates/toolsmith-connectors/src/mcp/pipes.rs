@@ -96,7 +96,7 @@ impl Pipes {
     fn route(&self, heard: Message) -> Option<RxJsonRpcMessage<RoleClient>> {
         match heard {
             Message::Answer(number, answer) => {
-                self.outbox.answer(number, answer);
+                self.outbox.calls.answer(number, answer);
                 None
             }
             Message::Other(message) => Some(message).filter(|message| !self.probe.is_late(message)),
@@ -126,7 +126,7 @@ impl Transport<RoleClient> for Pipes {
                 Heard::Room => self.outbox.flush(),
                 Heard::Piece => {}
                 Heard::End => {
-                    self.outbox.end_calls();
+                    self.outbox.calls.end();
                     return None;
                 }
             }

@@ -266,6 +266,9 @@ impl Server {
         for warning in &listed.warnings {
             tracing::warn!("The MCP server `{name}` {warning}.");
         }
+        if let Some(express) = &session.express {
+            express.note(&listed.listing);
+        }
         listed.listing.logs = session.may_remark();
         self.inner.lock().tools = Some(listed.listing.tools.len());
         if let Some(audience) = self.audience() {

@@ -24,8 +24,13 @@ use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use toolsmith_core::{ToolContext, TraceContext};
 
 use super::{
-    behalf::Behalf, express::Express, keeper::End, news::News, routes::Routes,
-    settings::ServerSettings, vitals::Vitals,
+    behalf::Behalf,
+    express::{Express, Way},
+    keeper::{Chore, End},
+    news::News,
+    routes::Routes,
+    settings::ServerSettings,
+    vitals::Vitals,
 };
 
 /// How long after the end of a session it is waited for its reason.
@@ -41,7 +46,7 @@ pub(super) struct Session {
     /// Whether requests stand for themselves: nothing was agreed on for all of them.
     pub(super) stands_alone: bool,
     pub(super) peer: Peer<RoleClient>,
-    /// The way of calls to a server on pipes.
+    /// The way of calls; nothing when all of them stay with the library.
     pub(super) express: Option<Express>,
     pub(super) routes: Arc<Routes>,
     pub(super) vitals: Arc<Vitals>,
@@ -51,8 +56,8 @@ pub(super) struct Session {
     /// Rung when a call was given up.
     pub(super) doubts: Notify,
     pub(super) ended: watch::Receiver<Option<End>>,
-    /// Requests that nobody waits for any more.
-    pub(super) cancels: mpsc::UnboundedSender<RequestId>,
+    /// What the keeper is to do beside calls.
+    pub(super) chores: mpsc::UnboundedSender<Chore>,
     pub(super) stop: CancellationToken,
     /// How many messages had come when a call was given up; one more than that, or 0.
     pub(super) given_up_at: AtomicU64,
@@ -95,9 +100,10 @@ impl Session {
         params: &CallToolRequestParams,
     ) -> Result<ServerResult, Unanswered> {
         match &self.express {
-            Some(express) => self.call_express(express, cx, params).await,
-            // Beside a message over HTTP a box costs nothing, and calls on pipes have smaller futures.
-            None => {
+            Some(express) if express.takes(&params.name) => {
+                self.call_express(express, cx, params).await
+            }
+            _ => {
                 let request = CallToolRequest::new(params.clone());
                 Box::pin(self.ask(cx, ClientRequest::CallToolRequest(request))).await
             }
@@ -116,21 +122,36 @@ impl Session {
         let mut waiting = Waiting { session: self, id: None };
         let _route = self.route(ProgressToken(id.clone()), &id, cx);
         let behalf = self.behalf(cx);
-        let trace = cx.context().trace;
-        let Ok(answer) = express.call(number, params, behalf.as_ref(), trace) else {
-            // Nothing can be said to this server any more.
-            self.retire();
-            self.stop.cancel();
-            return Err(Unanswered::Unsent);
+        let request = || express.request(number, params, behalf.as_ref(), cx.context().trace);
+        let answer = match &express.way {
+            Way::Pipes(outbox) => {
+                let Ok(answer) = outbox.ask(number, &request()) else {
+                    // Nothing can be said to this server any more.
+                    self.retire();
+                    self.stop.cancel();
+                    return Err(Unanswered::Unsent);
+                };
+                waiting.id = Some(id);
+                let answer = answer.await.map_err(|_| ServiceError::TransportClosed);
+                let answer = answer.and_then(|answer| answer.map_err(ServiceError::McpError));
+                answer.map_err(Unanswered::Service)
+            }
+            Way::Http(posts) => {
+                let Ok(body) = serde_json::to_vec(&request()) else {
+                    return Err(Unanswered::Service(ServiceError::UnexpectedResponse));
+                };
+                waiting.id = Some(id);
+                // Beside a message over HTTP a box costs nothing, and calls on pipes have smaller
+                // futures.
+                let answer = Box::pin(posts.call(number, &params.name, body)).await;
+                if answer.is_ok() {
+                    self.vitals.note_message();
+                }
+                answer
+            }
         };
-        waiting.id = Some(id);
-        let answer = answer.await;
         waiting.id = None;
-        match answer {
-            Ok(Ok(result)) => Ok(result),
-            Ok(Err(refusal)) => Err(Unanswered::Service(ServiceError::McpError(refusal))),
-            Err(_) => Err(Unanswered::Service(ServiceError::TransportClosed)),
-        }
+        answer
     }
 
     /// Asks for something on behalf of a caller; dropping the future tells the server that nobody
@@ -256,7 +277,7 @@ impl Drop for Waiting<'_> {
                 express.forget(&id);
             }
             // When the keeper is gone, so is the server.
-            self.session.cancels.send(id).ok();
+            self.session.chores.send(Chore::Cancel(id)).ok();
         }
     }
 }

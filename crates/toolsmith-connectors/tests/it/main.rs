@@ -17,6 +17,7 @@ mod hostile;
 mod http;
 mod lists;
 mod logins;
+mod posted;
 mod real;
 mod states;
 mod suite_client;

@@ -16,12 +16,26 @@ answers = {}
 challenges = {}
 good = {"access": None, "refresh": None}
 OAUTH = mode.startswith("oauth")
-counts = {"initialize": 0, "calls": 0, "tokens": 0, "cancelled": 0}
+counts = {"initialize": 0, "calls": 0, "tokens": 0, "cancelled": 0, "waiting": 0}
 cancelled = threading.Event()
 TOOLS = [
     {"name": name, "description": "Does it.", "inputSchema": {"type": "object"}}
-    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line", "wait")
+    for name in ("echo", "expire", "count", "ask", "endless_body", "endless_line", "wait", "steps",
+                 "torn", "torn_off", "elsewhere", "refuse")
 ]
+# What goes on the stream of a session that belongs to no request.
+common = queue.Queue()
+# How calls of `refuse` are answered: status, kind, body, headers.
+REFUSALS = {
+    "error": (400, "application/json", b'{"jsonrpc":"2.0","id":"server-error","error":{"code":-32602,"message":"not so"}}', {}),
+    "unauthorized": (401, "application/json", b"{}", {"www_authenticate": "Bearer"}),
+    "forbidden": (403, "text/plain", b"no", {"www_authenticate": 'Bearer error="insufficient_scope"'}),
+    "missing": (405, "text/plain", b"no", {}),
+    "patience": (429, "text/plain", b"later", {"retry_after": "3"}),
+    "busy": (503, "text/plain", b"later", {"retry_after": "3"}),
+    "prose": (200, "text/html", b"<p>Hello</p>", {}),
+    "garbled": (200, "application/json", b'{"jsonrpc":', {}),
+}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -96,6 +110,13 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"event: endpoint\ndata: /messages?session=1\n\n")
             self.wfile.flush()
             return
+        if self.headers.get("last-event-id", "").startswith("torn-"):
+            return self.mend(int(self.headers["last-event-id"].split("-")[1]))
+        if mode == "common":
+            self.stream("text/event-stream")
+            self.event(common.get(timeout=30))
+            self.close_connection = True
+            return
         self.reply(405)
 
     def do_DELETE(self):
@@ -155,10 +176,21 @@ class Handler(BaseHTTPRequestHandler):
         if name == "ask":
             return self.ask(message)
         if name == "wait":
+            counts["waiting"] += 1
             self.stream("text/event-stream")
             cancelled.wait(timeout=30)
             self.close_connection = True
             return
+        if name == "steps":
+            return self.ask(message, steps=True)
+        if name.startswith("torn"):
+            return self.tear(message, is_kept=name == "torn")
+        if name == "elsewhere":
+            common.put({"id": message["id"], "result": {"content": [{"type": "text", "text": said}]}})
+            return self.reply(202)
+        if name == "refuse":
+            status, kind, body, headers = REFUSALS[message["params"]["arguments"]["how"]]
+            return self.reply(status, body, kind=kind, **headers)
         if name.startswith("endless"):
             return self.flood(name)
         if name == "expire":
@@ -177,15 +209,43 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(("data: %s\n\n" % json.dumps(dict(message, jsonrpc="2.0"))).encode())
         self.wfile.flush()
 
-    def ask(self, message):
+    def step(self, message, done):
+        token = message["params"]["_meta"]["progressToken"]
+        params = {"progressToken": token, "progress": done, "total": 2}
+        self.event({"method": "notifications/progress", "params": params})
+
+    def tear(self, message, is_kept):
+        """Ends the stream of a call before its answer; the rest may be asked for."""
+        self.stream("text/event-stream")
+        if is_kept:
+            self.wfile.write(("id: torn-%s\nretry: 10\ndata:\n\n" % message["id"]).encode())
+        self.step(message, 1)
+        self.close_connection = True
+
+    def mend(self, number):
+        """Goes on with the stream of a call."""
+        self.stream("text/event-stream")
+        self.step({"params": {"_meta": {"progressToken": number}}}, 2)
+        said = self.headers.get("mcp-session-id")
+        self.event({"id": number, "result": {"content": [{"type": "text", "text": said}]}})
+        self.close_connection = True
+
+    def ask(self, message, steps=False):
         """Asks on the stream of the call itself, and answers with what came back."""
         question = "question-%s" % message["id"]
         answers[question] = queue.Queue()
         self.stream("text/event-stream")
+        if steps:
+            self.wfile.write(b": nothing\n\nevent: other\ndata: not a message\n\ndata: nor this\n\n")
+            self.step(message, 1)
         self.event({"id": question, "method": "elicitation/create", "params": {
             "message": "Who?", "requestedSchema": {"type": "object", "properties": {
                 "name": {"type": "string"}}}}})
         said = json.dumps(answers[question].get(timeout=30))
+        if steps:
+            TOOLS.append(dict(TOOLS[0], name="added"))
+            self.event({"method": "notifications/tools/list_changed"})
+            self.step(message, 2)
         self.event({"id": message["id"], "result": {"content": [{"type": "text", "text": said}]}})
         self.close_connection = True
 

@@ -40,7 +40,7 @@ impl Peer {
             group,
             revision: session.revision,
             abilities: session.abilities,
-            level: Some(session.level()),
+            level: session.level(),
             session: Some(session),
         }
     }

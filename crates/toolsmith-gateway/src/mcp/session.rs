@@ -23,6 +23,9 @@ use super::{
 /// What came back: the result, or the error.
 pub(crate) type Returned = Result<Value, Value>;
 
+/// The level of a client that has named none.
+const SILENCE: u8 = u8::MAX;
+
 /// One session of a client that began with `initialize`.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -32,6 +35,7 @@ pub(crate) struct Session {
     pub(crate) revision: Revision,
     /// What the client can be asked.
     pub(crate) abilities: Abilities,
+    /// From which level on it wants to hear messages.
     level: AtomicU8,
     /// When it was last used, in milliseconds of its table.
     pub(super) used: AtomicU64,
@@ -50,8 +54,7 @@ impl Session {
             visitor,
             revision,
             abilities,
-            // Nobody who does not say so wants to hear of every detail.
-            level: AtomicU8::new(Level::Info as u8),
+            level: AtomicU8::new(SILENCE),
             used: AtomicU64::new(0),
             running: Mutex::default(),
             asked: Mutex::default(),
@@ -61,10 +64,11 @@ impl Session {
         }
     }
 
-    /// Returns the level from which on the client wants to hear messages.
-    pub(crate) fn level(&self) -> Level {
-        let level = usize::from(self.level.load(Relaxed));
-        Level::ALL.get(level).copied().unwrap_or(Level::Info)
+    /// Returns the level from which on the client wants to hear messages, once it has said so.
+    ///
+    /// Who is left to hear nothing has answers that are single messages, which cost both ends less.
+    pub(crate) fn level(&self) -> Option<Level> {
+        Level::ALL.get(usize::from(self.level.load(Relaxed))).copied()
     }
 
     /// Sets that level.

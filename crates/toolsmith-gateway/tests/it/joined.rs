@@ -169,6 +169,13 @@ async fn what_a_tool_behind_us_says_is_heard_as_it_was_said_from_a_level_on() {
     let running = &joined.running;
     let session = begin(running, json!({})).await;
     let call = json!({ "name": "test_tool_with_logging", "arguments": {} });
+    // Who has not said what it wants to hear is told nothing but the answer, in a single message.
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+    let headers = [("mcp-session-id", session.as_str())];
+    let answer = send(running, Method::POST, &headers, &body.to_string()).await;
+    assert_eq!(answer.headers["content-type"], "application/json");
+    assert_eq!(answer.messages.len(), 1);
+    tell(running, &session, "logging/setLevel", json!({ "level": "info" })).await;
     let said = tell(running, &session, "tools/call", call.clone()).await;
     let [first, _, _, result] = &said[..] else { panic!("{said:#?}") };
     assert_eq!(first["method"], "notifications/message");
