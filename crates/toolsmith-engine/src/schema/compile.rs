@@ -1,6 +1,6 @@
 //! A schema, compiled once and used for every call.
 
-use std::fmt;
+use std::{fmt, sync::OnceLock};
 
 use jsonschema::{Draft, ErrorIterator, PatternOptions, ValidationOptions, Validator};
 use serde_json::{Map, Value};
@@ -11,7 +11,8 @@ use super::{
     bounds,
     effort::Effort,
     extras::Names,
-    inspect, meter, narrow,
+    glance, inspect, meter, narrow,
+    plain::Plain,
     problems::{self, Subject, Telling},
     reading::Reading,
     shape::Shape,
@@ -19,7 +20,7 @@ use super::{
 
 /// A compiled schema.
 pub struct Schema {
-    validator: Validator,
+    checker: Checker,
     /// The schema as it was given; names and descriptions for messages come from here.
     pub(super) source: Value,
     pub(super) shape: Shape,
@@ -27,6 +28,13 @@ pub struct Schema {
     pub(super) depth: usize,
     is_metered: bool,
     may_blow_up: bool,
+}
+
+/// What tells whether a value fits, and why it does not.
+enum Checker {
+    /// The rules of a schema of usual words; the validator is made when it has to explain something.
+    Plain(Plain, OnceLock<Option<Validator>>),
+    Validator(Validator),
 }
 
 impl Schema {
@@ -41,19 +49,32 @@ impl Schema {
     pub fn compile(text: &JsonText) -> Result<Self, ToolError> {
         let source = inspect::read(text)?;
         let draft = inspect::draft(&source)?;
-        inspect::well_formed(&source)?;
-        let reading =
-            Reading::of(&source, draft).map_err(|error| inspect::bad_reference(&error))?;
+        let plain = if glance::is_usual(&source) {
+            Plain::of(&source)
+        } else {
+            inspect::well_formed(&source)?;
+            None
+        };
+        let reading = match plain {
+            Some(_) => Reading::of_plain(&source),
+            None => Reading::of(&source, draft).map_err(|error| inspect::bad_reference(&error))?,
+        };
         let effort = measure(&source, &reading, draft)?;
         let is_metered = effort.multiplies || reading.is_dynamic;
-        let options = options(draft, reading.patterns);
-        let validator = if is_metered {
-            meter::install(options).build(&meter::metered(&source, draft))
-        } else {
-            options.build(&source)
+        let checker = match plain {
+            Some(plain) => Checker::Plain(plain, OnceLock::new()),
+            None => {
+                let options = options(draft, reading.patterns);
+                let made = if is_metered {
+                    meter::install(options).build(&meter::metered(&source, draft))
+                } else {
+                    options.build(&source)
+                };
+                Checker::Validator(made.map_err(|error| inspect::bad_schema(&error))?)
+            }
         };
         let mut schema = Self {
-            validator: validator.map_err(|error| inspect::bad_schema(&error))?,
+            checker,
             names: Names::of(&source, draft),
             source,
             shape: reading.shape,
@@ -92,10 +113,11 @@ impl Schema {
     /// Tells whether a value that is not too deep fits; nothing when that takes too long.
     #[inline]
     pub(super) fn fits(&self, value: &Value) -> Option<bool> {
-        if !self.is_metered {
-            return Some(self.validator.is_valid(value));
+        match &self.checker {
+            Checker::Plain(plain, _) => Some(plain.fits(value)),
+            Checker::Validator(validator) if !self.is_metered => Some(validator.is_valid(value)),
+            Checker::Validator(validator) => meter::run(steps(value), || validator.is_valid(value)),
         }
-        meter::run(steps(value), || self.validator.is_valid(value))
     }
 
     /// Tells what is wrong with a value that is not too deep.
@@ -125,7 +147,8 @@ impl Schema {
         value: &Value,
         take: impl FnOnce(ErrorIterator<'_>) -> T,
     ) -> Option<T> {
-        let find = || take(self.validator.iter_errors(value));
+        let validator = self.validator()?;
+        let find = || take(validator.iter_errors(value));
         if !self.is_metered {
             return Some(find());
         }
@@ -135,6 +158,17 @@ impl Schema {
             .min(bounds::METERED_ERRORS_AT_MOST);
         // Each step can make an error for each of the forms that it leads to.
         meter::run(errors / self.shape.forms(), find)
+    }
+
+    /// Returns the validator; there is one for every schema of usual words.
+    fn validator(&self) -> Option<&Validator> {
+        match &self.checker {
+            Checker::Validator(validator) => Some(validator),
+            Checker::Plain(_, validator) => {
+                let make = || options(Draft::Draft202012, 0).build(&self.source).ok();
+                validator.get_or_init(make).as_ref()
+            }
+        }
     }
 
     /// Expands the defaults, and forgets those of parameters that the schema itself refuses.

@@ -61,9 +61,6 @@ pub(super) fn draft(schema: &Value) -> Result<Draft, ToolError> {
 
 /// Checks a schema against the meta-schema of its draft.
 pub(super) fn well_formed(schema: &Value) -> Result<(), ToolError> {
-    if glance::is_usual(schema) {
-        return Ok(());
-    }
     jsonschema::meta::validate(schema).map_err(|error| bad_schema(&error))
 }
 

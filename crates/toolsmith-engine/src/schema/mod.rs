@@ -51,6 +51,7 @@ mod inspect;
 mod meter;
 mod narrow;
 mod order;
+mod plain;
 mod problems;
 mod reading;
 mod shape;

@@ -34,19 +34,28 @@ impl Reading {
         let id = source.get(draft_id(draft)).and_then(Value::as_str).unwrap_or(NAMELESS);
         let base = uri::from_str(id.trim_end_matches('#'))?;
         let registry = Registry::new().draft(draft).add(base.as_str(), source)?.prepare()?;
-        Ok(Reader::read(source, &registry, draft, base))
+        Ok(Reader::read(source, Some(&registry), draft, &Some(Arc::new(base))))
+    }
+
+    /// Reads a well-formed schema of 2020-12 that has no references.
+    pub(super) fn of_plain(source: &Value) -> Self {
+        Reader::read(source, None, Draft::Draft202012, &None)
     }
 }
+
+/// The address that references start from, where there are any.
+type Origin = Option<Arc<Uri<String>>>;
 
 /// A schema that is waiting to be read, and the address that its references start from.
 struct Waiting<'r> {
     id: NodeId,
     schema: &'r Value,
-    base: Arc<Uri<String>>,
+    base: Origin,
 }
 
 struct Reader<'r> {
-    registry: &'r Registry<'r>,
+    /// What references lead to, where there are any.
+    registry: Option<&'r Registry<'r>>,
     draft: Draft,
     nodes: Vec<Node>,
     /// Schemas by address: the same schema reached twice is one node, which closes the loops.
@@ -59,9 +68,9 @@ struct Reader<'r> {
 impl<'r> Reader<'r> {
     fn read(
         source: &'r Value,
-        registry: &'r Registry<'r>,
+        registry: Option<&'r Registry<'r>>,
         draft: Draft,
-        base: Uri<String>,
+        base: &Origin,
     ) -> Reading {
         let mut reader = Self {
             registry,
@@ -72,7 +81,7 @@ impl<'r> Reader<'r> {
             patterns: HashSet::new(),
             is_dynamic: false,
         };
-        reader.find(source, &Arc::new(base));
+        reader.find(source, base);
         // A list of what is left, not recursion: chains of references may be long.
         while let Some(next) = reader.waiting.pop() {
             let node = reader.node(next.schema, next.base);
@@ -89,17 +98,17 @@ impl<'r> Reader<'r> {
     }
 
     /// Returns the node of a schema, which is read later when it is new.
-    fn find(&mut self, schema: &'r Value, base: &Arc<Uri<String>>) -> NodeId {
+    fn find(&mut self, schema: &'r Value, base: &Origin) -> NodeId {
         let id = NodeId(self.nodes.len());
         let known = *self.seen.entry(std::ptr::from_ref(schema)).or_insert(id);
         if known == id {
             self.nodes.push(Node::new());
-            self.waiting.push(Waiting { id, schema, base: Arc::clone(base) });
+            self.waiting.push(Waiting { id, schema, base: base.clone() });
         }
         known
     }
 
-    fn find_all(&mut self, schemas: &'r Value, base: &Arc<Uri<String>>) -> Vec<NodeId> {
+    fn find_all(&mut self, schemas: &'r Value, base: &Origin) -> Vec<NodeId> {
         match schemas {
             Value::Array(list) => list.iter().map(|schema| self.find(schema, base)).collect(),
             Value::Object(map) => map
@@ -112,7 +121,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    fn node(&mut self, schema: &'r Value, base: Arc<Uri<String>>) -> Node {
+    fn node(&mut self, schema: &'r Value, base: Origin) -> Node {
         let mut node = Node::new();
         let Value::Object(words) = schema else {
             node.types = if schema == &Value::Bool(false) { Types::NONE } else { Types::ANY };
@@ -145,7 +154,7 @@ impl<'r> Reader<'r> {
     }
 
     /// Reads one keyword.
-    fn take(&mut self, node: &mut Node, word: &str, value: &'r Value, base: &Arc<Uri<String>>) {
+    fn take(&mut self, node: &mut Node, word: &str, value: &'r Value, base: &Origin) {
         match word {
             "type" => node.types = node.types.and(Types::of_keyword(value)),
             "enum" => {
@@ -193,23 +202,25 @@ impl<'r> Reader<'r> {
     }
 
     /// Returns the address that references start from in a schema that may name itself.
-    fn rebase(&self, words: &Map<String, Value>, base: Arc<Uri<String>>) -> Arc<Uri<String>> {
-        let Some(Value::String(id)) = words.get(draft_id(self.draft)) else { return base };
+    fn rebase(&self, words: &Map<String, Value>, base: Origin) -> Origin {
+        let id = words.get(draft_id(self.draft));
+        let (Some(Value::String(id)), Some(from)) = (id, &base) else { return base };
         let id = id.trim_end_matches('#');
         if id.is_empty() || id.starts_with('#') {
             return base;
         }
-        uri::resolve_against(&base.borrow(), id).map_or(base, Arc::new)
+        uri::resolve_against(&from.borrow(), id).ok().map(Arc::new).or(base)
     }
 
-    fn follow(&mut self, reference: &str, base: &Arc<Uri<String>>) -> Option<NodeId> {
-        let resolver = self.registry.resolver(base.as_ref().clone());
-        let Ok(target) = resolver.lookup(reference) else {
+    fn follow(&mut self, reference: &str, base: &Origin) -> Option<NodeId> {
+        let resolver = self.registry.zip(base.as_ref());
+        let resolver = resolver.map(|(registry, base)| registry.resolver(base.as_ref().clone()));
+        let Some(Ok(target)) = resolver.as_ref().map(|resolver| resolver.lookup(reference)) else {
             // The validator knows better, or refuses the schema itself.
             self.is_dynamic = true;
             return None;
         };
-        Some(self.find(target.contents(), &target.resolver().base_uri()))
+        Some(self.find(target.contents(), &Some(target.resolver().base_uri())))
     }
 }
 
