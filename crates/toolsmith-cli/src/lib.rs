@@ -14,6 +14,7 @@ pub mod exit;
 pub mod files;
 mod interrupt;
 mod logging;
+mod memory;
 pub mod output;
 pub mod params;
 pub mod progress;

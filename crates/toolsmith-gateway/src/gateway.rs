@@ -16,7 +16,7 @@ use toolsmith_store::Store;
 use crate::{
     AccessLog, Caretaker, Doorkeeper, Health, House, MetricsDoor, Telemetry, Tls, Tokens, Visitor,
     Webhooks, by_sight::BySight, counts::Counts, door::Guard, feed::Feed, http::Failure, mcp,
-    metrics::Metrics, telemetry, underway::Underway,
+    metrics::Metrics, rush::Rush, telemetry, underway::Underway,
 };
 
 /// What the doors share: the engine, the program around it, and their limits; cheap to clone.
@@ -64,6 +64,8 @@ pub struct GatewayConfig {
     pub shutdown_timeout: Duration,
     /// Cancelled when an ending gateway must wait no longer for calls under way.
     pub hurry: CancellationToken,
+    /// Gives memory back to the system that the allocator keeps; called when a rush is over.
+    pub give_back: Option<fn()>,
     /// The folders that file tools may touch for callers of the doors.
     pub allowed_paths: Option<Arc<[PathBuf]>>,
     /// How many MCP sessions are held at once; one that nobody uses gives way.
@@ -125,6 +127,7 @@ impl Default for GatewayConfig {
             max_connections: 16_384,
             shutdown_timeout: Duration::from_secs(30),
             hurry: CancellationToken::new(),
+            give_back: None,
             allowed_paths: None,
             max_mcp_sessions: 10_000,
             mcp_session_timeout: Duration::from_mins(30),
@@ -211,6 +214,16 @@ impl Gateway {
             biased;
             left = engine.shutdown(config.shutdown_timeout) => left,
             () = config.hurry.cancelled() => engine.shutdown(Duration::ZERO).await,
+        }
+    }
+
+    /// Gives memory back when a rush is over.
+    pub(crate) fn relieve(&self, rush: &mut Rush, connections: usize) {
+        let Some(give_back) = self.0.config.give_back else { return };
+        let held = connections + self.0.mcp.open_sessions();
+        if rush.is_over(held, self.0.metrics.requests.total()) {
+            // It takes as long as there is memory to look through.
+            tokio::task::spawn_blocking(give_back);
         }
     }
 

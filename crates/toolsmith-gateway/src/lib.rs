@@ -22,6 +22,7 @@ mod mcp;
 mod metrics;
 mod packing;
 mod peer;
+mod rush;
 mod server;
 mod telemetry;
 mod transport;

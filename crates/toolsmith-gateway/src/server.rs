@@ -19,6 +19,7 @@ use crate::{
     heads::Heads,
     http::{Answering, Failure},
     peer,
+    rush::Rush,
     transport::Transport,
     watched::Watched,
     wire::Wire,
@@ -60,6 +61,7 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
     let connections = TaskTracker::new();
     let mut sweeping = interval(config.mcp_session_timeout.clamp(SHORTEST_SWEEP, LONGEST_SWEEP));
     let room = Arc::new(Semaphore::new(config.max_connections));
+    let mut rush = Rush::default();
     loop {
         let permit = tokio::select! {
             biased;
@@ -74,12 +76,14 @@ pub async fn serve(listener: TcpListener, gateway: Gateway, stop: CancellationTo
                 Ok((stream, peer)) => {
                     let answering = Arc::clone(&door).answer(stream, peer, permit);
                     connections.spawn(peer::scope(peer.ip(), answering));
+                    rush.note(connections.len());
                 }
                 Err(error) => rest_after(&error).await,
             },
             _ = sweeping.tick() => {
                 gateway.0.mcp.sweep();
                 gateway.0.guard.audit.sweep(&gateway.0.engine);
+                gateway.relieve(&mut rush, connections.len());
             }
         }
     }

@@ -114,35 +114,52 @@ fn many_listeners_hear_what_happens_and_leave_no_connection_behind() {
     println!("{}", listen(amount(800, 10_000)));
 }
 
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":
+    "2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
+
 /// Opens MCP sessions that nobody uses again.
-fn abandon(sessions: usize) -> String {
-    let place = Place::new();
-    let serving = Serving::start(&place, &[]);
-    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":
-        "2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}"#;
-    let open = |opened: &AtomicUsize, goal: usize| {
+fn abandon(serving: &Serving, sessions: usize) {
+    let opened = AtomicUsize::new(0);
+    let open = || {
         let mut client = Client::connect(&serving.address).unwrap();
-        while opened.fetch_add(1, Relaxed) < goal {
-            let answer = client.send("POST /mcp", hello).unwrap();
+        while opened.fetch_add(1, Relaxed) < sessions {
+            let answer = client.send("POST /mcp", HELLO).unwrap();
             assert!(answer.status == 200 && answer.session.is_some(), "{answer:?}");
         }
     };
-    let memories = [1, 2, 5, 10].map(|tenths| {
-        let (opened, goal) = (AtomicUsize::new(0), sessions * tenths / 10);
-        thread::scope(|scope| {
-            for _ in 0..16 {
-                scope.spawn(|| open(&opened, goal));
-            }
-        });
-        (goal, memory_of(serving.id()))
+    thread::scope(|scope| {
+        for _ in 0..16 {
+            scope.spawn(open);
+        }
     });
-    assert!(memories[3].1 < memories[1].1 + 30, "{memories:?}");
-    format!("memory in MB after so many more sessions: {memories:?}")
 }
 
 #[test]
 fn sessions_that_nobody_comes_back_to_do_not_add_up() {
-    println!("{}", abandon(amount(2_000, 100_000)));
+    let place = Place::new();
+    let serving = Serving::start(&place, &[]);
+    let memories = [1, 2, 5, 10].map(|tenths| {
+        let more = amount(2_000, 100_000) * tenths / 10;
+        abandon(&serving, more);
+        (more, memory_of(serving.id()))
+    });
+    assert!(memories[3].1 < memories[1].1 + 30, "{memories:?}");
+    println!("memory in MB after so many more sessions: {memories:?}");
+}
+
+#[test]
+fn memory_of_sessions_returns_to_the_system_when_their_time_is_over() {
+    let place = Place::new();
+    place.write("toolsmith.yaml", "serve: {max_mcp_sessions: 200000, mcp_session_timeout: 2}\n");
+    let serving = Serving::start(&place, &[]);
+    abandon(&serving, 100);
+    let before = memory_of(serving.id());
+    abandon(&serving, amount(40_000, 100_000));
+    let most = memory_of(serving.id());
+    assert!(most >= before + 10, "{before} MB before, {most} MB with sessions");
+    let is_back = || memory_of(serving.id()) <= before + (most - before) / 4;
+    eventually("the memory is given back", is_back);
+    println!("{before} MB before, {most} MB with sessions, {} MB after", memory_of(serving.id()));
 }
 
 /// What a client saw until it was told to leave.

@@ -59,6 +59,11 @@ impl Requests {
         }
     }
 
+    /// Returns how many requests were counted.
+    pub(crate) fn total(&self) -> u64 {
+        self.read().iter().map(|answered| answered.durations.count()).sum()
+    }
+
     /// Returns what was counted.
     pub(crate) fn read(&self) -> Vec<Answered> {
         let mut all = Vec::new();

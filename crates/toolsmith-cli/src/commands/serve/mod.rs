@@ -18,7 +18,7 @@ use crate::{
     config::{Loaded, Settings, Source},
     exit::{self, UsageError},
     interrupt::Interrupt,
-    output,
+    memory, output,
     running::Note,
     runtime::block_on_all_cores,
     wording::counted,
@@ -56,6 +56,7 @@ async fn serve_all(session: &Session, settings: &Settings) -> Result<ExitCode> {
     config.tls = secured.as_ref().map(|files| files.tls.clone());
     config.public_url = public_url;
     config.hurry = interrupt.hurry().clone();
+    config.give_back = Some(memory::give_back);
     config.telemetry = compose::telemetry(session, settings)?;
     let (access_log, telemetry) = (config.access_log.clone(), config.telemetry.clone());
     let tracer = telemetry.clone().map(|telemetry| Arc::new(telemetry) as Arc<dyn Tracer>);
