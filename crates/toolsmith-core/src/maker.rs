@@ -51,10 +51,12 @@ pub struct Made {
     pub work: Work,
     /// Where it runs, when that is not the usual place of its kind.
     pub runtime: Option<BackendRuntime>,
+    /// Whether it sends chunks while it runs.
+    pub streams: bool,
 }
 
 impl From<Work> for Made {
     fn from(work: Work) -> Self {
-        Self { work, runtime: None }
+        Self { work, runtime: None, streams: false }
     }
 }

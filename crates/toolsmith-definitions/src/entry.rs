@@ -199,6 +199,7 @@ fn run_maker(
     let Bench { folder, vault, .. } = bench;
     let made = maker.make(&Draft { spec: &spec, folder, vault, confinement }, fields)?;
     let bounds = if confinement.is_some() { Bounds::Confined } else { Bounds::Open };
+    spec.stream_support |= made.streams;
     if let Some(runtime) = made.runtime {
         spec.backend_runtime = runtime;
     }

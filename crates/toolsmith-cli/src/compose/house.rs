@@ -12,7 +12,8 @@ use toolsmith_connectors::{
     mcp::Servers,
 };
 use toolsmith_core::{
-    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Library, State, Text, ToolName, ToolSpec,
+    Artifact, Artifacts, BackendRuntime, BoxFuture, Group, Kind, Library, State, Text, ToolName,
+    ToolSpec,
 };
 use toolsmith_definitions::{Definitions, Switches};
 use toolsmith_engine::Engine;
@@ -47,6 +48,10 @@ impl House for Premises {
     }
 
     fn state(&self, tool: &ToolSpec) -> State {
+        if tool.kind == Kind::Mcp {
+            let status = self.servers.status_of(tool.name.as_str());
+            return status.map_or(State::Running, |status| status.state);
+        }
         match tool.backend_runtime {
             BackendRuntime::Embedded | BackendRuntime::Remote => State::Running,
             BackendRuntime::Local | BackendRuntime::Docker => {
@@ -57,8 +62,12 @@ impl House for Premises {
     }
 
     fn runtimes_in(&self, state: State) -> Option<&'static [BackendRuntime]> {
+        use BackendRuntime::{Docker, Local, Remote};
+        let has_servers = !self.servers.names().is_empty();
         // All others run whenever they are called.
-        (state != State::Running).then_some(&[BackendRuntime::Local, BackendRuntime::Docker])
+        let some: &[BackendRuntime] =
+            if has_servers { &[Local, Docker, Remote] } else { &[Local, Docker] };
+        (state != State::Running).then_some(some)
     }
 
     fn health(&self) -> BTreeMap<&'static str, Health> {

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use toolsmith_children::Children;
 use toolsmith_connectors::{
     command::CommandMaker,
@@ -83,6 +83,8 @@ impl Toolbox {
             .with_handlers(builtins.iter().cloned());
         let makers = services::add_makers(makers, &services, client, &session.environment);
         let switches = switches(session, settings)?;
+        // A tool that was switched off must not come back because nobody can tell.
+        switches.read().context("cannot read which tools are switched off")?;
         let strictness =
             if settings.strict_validation { Strictness::Strict } else { Strictness::Lenient };
         let definitions = Definitions::open(folders, makers, vault)
@@ -167,6 +169,14 @@ impl Toolbox {
 /// The file has a folder of its own: beside the database whoever listens to the folder would be
 /// woken by everything that is recorded.
 pub(crate) fn switches(session: &Session, settings: &Settings) -> Result<Switches> {
-    let folder = settings::data_folder(settings, &session.environment)?;
-    Ok(Switches::at(path::absolute(folder)?.join("switches/switches.json")))
+    let folder = path::absolute(settings::data_folder(settings, &session.environment)?)?;
+    let (file, earlier) = (folder.join("switches/switches.json"), folder.join("switches.json"));
+    if earlier.exists() && !file.exists() {
+        // It stood beside the database once.
+        fs::create_dir(folder.join("switches")).ok();
+        if fs::rename(&earlier, &file).is_err() {
+            return Ok(Switches::at(earlier));
+        }
+    }
+    Ok(Switches::at(file))
 }

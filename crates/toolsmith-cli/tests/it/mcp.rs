@@ -149,3 +149,23 @@ fn servers_of_another_client_are_taken_over() {
     assert_eq!(place.read("toolsmith.yaml"), written);
     assert_eq!(place.run(&["import", "mcp", "--from", "vscode"]).code, Some(2));
 }
+
+#[test]
+fn the_table_of_tools_says_how_their_servers_are() {
+    let Some(place) = scripted("counted, pids", "") else { return };
+    let serving = Serving::start(&place, &[]);
+    let in_state = |state: &str| {
+        let table = serving.send(&format!("GET /tools?state={state}"), "");
+        let tools = table["tools"].as_array().unwrap();
+        tools.iter().filter(|tool| tool["kind"] == "mcp").count()
+    };
+    eventually("the tools of the server run", || in_state("running") > 0);
+    let all = in_state("running");
+    let listed = serving.send("GET /tools", "");
+    let names = listed["tools"].as_array().unwrap().iter();
+    let tool = names.clone().find(|tool| tool["kind"] == "mcp").unwrap();
+    place.print(&["tools", "stop", tool["tool_id"].as_str().unwrap()]);
+    eventually("they are stopped", || in_state("stopped") == all && in_state("running") == 0);
+    let refused = serving.send("GET /tools?q=count&cursor=echo", "");
+    assert!(refused["error"]["message"].as_str().unwrap().contains("no pages"), "{refused}");
+}

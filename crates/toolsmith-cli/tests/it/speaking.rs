@@ -133,6 +133,29 @@ fn is_gone(file: &Path) {
 }
 
 #[test]
+fn lines_of_a_command_reach_a_client_that_wants_to_hear_them() {
+    let place = Place::new().with(
+        "tools/count.yaml",
+        "name: count\ndescription: Counts.\n\
+         entry: {type: command, command: [sh, -c, 'echo one; echo two'], stream: true}\n",
+    );
+    let mut speaking = Speaking::begin(&place);
+    speaking.ask("logging/setLevel", &json!({"level": "info"}));
+    speaking.request("tools/call", &json!({"name": "count", "arguments": {}}));
+    let mut lines = Vec::new();
+    let answer = loop {
+        let message = speaking.hear();
+        match message["method"].as_str() {
+            None => break message,
+            Some("notifications/message") => lines.push(message["params"]["data"].clone()),
+            Some(_) => {}
+        }
+    };
+    assert_eq!(lines, ["one", "two"], "{answer}");
+    assert_eq!(answer["result"]["content"][0]["text"], "one\ntwo", "{answer}");
+}
+
+#[test]
 fn a_session_lists_calls_and_ends_with_its_input() {
     let place = Place::new().with("toolsmith.yaml", NEVER);
     let mut speaking = Speaking::begin(&place);

@@ -1,6 +1,6 @@
 //! `toolsmith tools enable` and `disable`
 
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::json;
 
@@ -71,4 +71,22 @@ fn two_processes_that_switch_at_once_lose_nothing() {
     });
     let list = place.json(&["tools", "list", "--state", "disabled"]);
     assert_eq!(list["tools"].as_array().unwrap().len(), 10, "{list}");
+}
+
+#[test]
+fn what_is_switched_off_stays_off_wherever_the_switches_stood_and_when_they_cannot_be_read() {
+    let place = Place::new();
+    place.print(&["tools", "disable", "calculator"]);
+    let folder = place.path().join(".toolsmith");
+    let file = folder.join("switches/switches.json");
+    // Where an earlier version wrote them.
+    fs::rename(&file, folder.join("switches.json")).unwrap();
+    fs::remove_dir_all(folder.join("switches")).unwrap();
+    assert_eq!(place.run(&["run", "calculator", "expression=1"]).code, Some(3));
+    assert!(file.exists());
+    fs::write(&file, "{").unwrap();
+    let ran = place.run(&["run", "calculator", "expression=1"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));
+    assert!(ran.stderr.contains("cannot read which tools are switched off"), "{ran:?}");
+    assert!(ran.stderr.contains("remove it"), "{ran:?}");
 }

@@ -82,8 +82,9 @@ impl Maker for CommandMaker {
         if let Some(confinement) = draft.confinement {
             entry.confine(confinement, draft.folder);
         }
+        let streams = entry.stream;
         let executor = CommandExecutor::new(entry, draft, self.surroundings.clone());
-        Some(Work::Async(Arc::new(executor)).into())
+        Some(Made { work: Work::Async(Arc::new(executor)), runtime: None, streams })
     }
 
     fn can_confine(&self) -> bool {

@@ -54,7 +54,7 @@ impl Maker for McpMaker {
         // Such a tool is described by whoever wrote the definition, not by the server.
         let on_change = OnChange::Accept;
         let executor = McpExecutor { server, tool, promise, on_change };
-        Some(Made { work: Work::Async(Arc::new(executor)), runtime })
+        Some(Made { work: Work::Async(Arc::new(executor)), runtime, streams: false })
     }
 
     fn can_confine(&self) -> bool {

@@ -101,7 +101,7 @@ impl Maker for SourcesMaker {
         let hints = draft.spec.annotations;
         let repeat = if hints.idempotent || hints.read_only { Repeat::May } else { Repeat::Never };
         let work = Work::Async(Arc::new(Failover::new(sources, repeat)));
-        Some(Made { work, runtime })
+        Some(Made { work, runtime, streams: false })
     }
 
     fn can_confine(&self) -> bool {

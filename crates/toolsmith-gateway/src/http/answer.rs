@@ -117,6 +117,11 @@ impl Failure {
         Self::bad_request(message)
     }
 
+    /// Refuses a cursor with a search: what fits best comes first, and there is no second page.
+    pub(crate) fn no_pages_of_hits() -> Self {
+        Self::bad_request("A search has no pages: send `limit` with `q`, and no `cursor`.")
+    }
+
     pub(crate) fn too_large(most: usize) -> Self {
         let message = format!("The body is larger than {most} bytes.").into();
         Self { message, ..Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "") }

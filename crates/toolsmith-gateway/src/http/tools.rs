@@ -96,6 +96,9 @@ pub(super) async fn tools(
     if !is_of_a_page {
         return Err(Failure::wrong_cursor("next_cursor"));
     }
+    if wanted.q.is_some() && wanted.cursor.is_some() {
+        return Err(Failure::no_pages_of_hits());
+    }
     if let Some(format) = wanted.format {
         let entries = wanted.entries(&gateway, &visitor.rights);
         let text = format.write(entries.iter().map(|entry| &entry.spec));
