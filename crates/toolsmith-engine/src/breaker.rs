@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
-use toolsmith_core::{ErrorKind, ToolError};
+use toolsmith_core::{Advice, ErrorKind, ToolError};
 
 /// How many failures in a row open the breaker.
 const FAILURES: u32 = 5;
@@ -48,6 +48,42 @@ struct State {
     failures_in_a_row: u32,
     /// Until when calls are refused; one call tries when it has passed.
     open_until: Option<Instant>,
+    /// How many failures were ever counted.
+    counted: u64,
+}
+
+/// An attempt under way: how many failures were counted when it began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attempt(u64);
+
+/// What the end of an attempt says of the upstream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// It answered, if only with a refusal.
+    Alive,
+    /// It is not there, or does not work.
+    Down,
+    /// Nothing.
+    Unknown,
+}
+
+impl Sign {
+    /// Reads what an error says of the upstream that it came from.
+    ///
+    /// Whoever refuses one call is there for the others: what is final or wants another input is
+    /// about the call, and so is a status of 4xx. A call that may have run lost its upstream.
+    pub(crate) fn of(error: &ToolError) -> Self {
+        let details = error.details();
+        let is_refusal = || matches!(details["status"].as_u64(), Some(400..=499));
+        match error.kind() {
+            ErrorKind::Timeout => Self::Down,
+            ErrorKind::UpstreamError if details["may_have_run"] == true => Self::Down,
+            ErrorKind::UpstreamError if error.advice() == Advice::Later && !is_refusal() => {
+                Self::Down
+            }
+            _ => Self::Alive,
+        }
+    }
 }
 
 impl Breaker {
@@ -76,48 +112,88 @@ impl Breaker {
         self.state.lock().open_until.is_some_and(|until| until > Instant::now())
     }
 
+    /// Notes the beginning of an attempt.
+    pub(crate) fn begin(&self) -> Attempt {
+        Attempt(self.state.lock().counted)
+    }
+
     /// Counts how an attempt went; only the upstream's own failures count against it.
-    pub(crate) fn count(&self, result: Result<(), &ToolError>) {
+    ///
+    /// All that was under way when an upstream failed fails with it: that is one failure.
+    pub(crate) fn count(&self, attempt: Attempt, sign: Sign) {
         let mut state = self.state.lock();
-        match result.map_err(ToolError::kind) {
-            Err(ErrorKind::UpstreamError | ErrorKind::Timeout) => {
+        match sign {
+            Sign::Down if attempt.0 == state.counted => {
+                state.counted += 1;
                 state.failures_in_a_row = state.failures_in_a_row.saturating_add(1);
                 if state.failures_in_a_row >= FAILURES {
                     state.open_until = Some(Instant::now() + REST);
                 }
             }
-            _ => *state = State::default(),
+            Sign::Down | Sign::Unknown => {}
+            Sign::Alive => *state = State { counted: state.counted, ..State::default() },
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use toolsmith_core::json;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]
     async fn it_opens_after_failures_in_a_row_and_lets_one_call_try_after_a_rest() {
         let breaker = Breaker::default();
-        let down = ToolError::upstream("down");
         for _ in 0..FAILURES {
             breaker.check("weather").unwrap();
-            breaker.count(Err(&down));
+            breaker.count(breaker.begin(), Sign::Down);
         }
         let error = breaker.check("weather").unwrap_err();
         assert_eq!(error.retry_after(), Some(REST));
         tokio::time::advance(REST).await;
         breaker.check("weather").unwrap();
         breaker.check("weather").unwrap_err();
-        breaker.count(Ok(()));
+        breaker.count(breaker.begin(), Sign::Alive);
         breaker.check("weather").unwrap();
     }
 
     #[test]
-    fn failures_of_the_caller_do_not_count() {
+    fn what_fails_together_is_one_failure() {
         let breaker = Breaker::default();
-        for _ in 0..20 {
-            breaker.count(Err(&ToolError::failed("wrong city")));
+        for death in 1..=FAILURES {
+            let attempts: Vec<Attempt> = (0..8).map(|_| breaker.begin()).collect();
+            attempts.into_iter().for_each(|attempt| breaker.count(attempt, Sign::Down));
+            assert_eq!(breaker.is_open(), death == FAILURES, "{death}");
         }
-        breaker.check("weather").unwrap();
+    }
+
+    #[test]
+    fn what_says_nothing_of_the_upstream_changes_nothing() {
+        let breaker = Breaker::default();
+        for sign in [Sign::Down, Sign::Unknown].repeat(4) {
+            breaker.count(breaker.begin(), sign);
+        }
+        assert!(!breaker.is_open());
+        breaker.count(breaker.begin(), Sign::Down);
+        assert!(breaker.is_open());
+    }
+
+    #[test]
+    fn refusals_of_a_call_are_signs_of_life() {
+        let upstream = || ToolError::upstream("no");
+        for (error, sign) in [
+            (ToolError::failed("wrong city"), Sign::Alive),
+            (upstream().with_advice(Advice::Differently), Sign::Alive),
+            (upstream().with_advice(Advice::Final), Sign::Alive),
+            (upstream().with_details(json!({ "status": 429 })), Sign::Alive),
+            (upstream().with_details(json!({ "status": 503 })), Sign::Down),
+            (upstream(), Sign::Down),
+            (ToolError::new(ErrorKind::Timeout, "slow"), Sign::Down),
+        ] {
+            assert_eq!(Sign::of(&error), sign, "{error:?}");
+        }
+        let lost = upstream().with_details(json!({ "may_have_run": true }));
+        assert_eq!(Sign::of(&lost.with_advice(Advice::Final)), Sign::Down);
     }
 }

@@ -18,6 +18,7 @@ use toolsmith_core::{
 
 use crate::{
     approvals::Grant,
+    breaker::Sign,
     panics,
     registry::Entry,
     stages::{admit::Slot, record::Trace, reuse::Claim},
@@ -74,9 +75,10 @@ pub(crate) async fn run(
     let mut input = std::mem::take(&mut trace.input);
     let mut retries = Retries::of(&tool.spec, trace.cx.context().max_retries);
     loop {
+        let begun = tool.breaker.as_ref().map(|breaker| (breaker, breaker.begin()));
         let result = attempt(trace, executor, input, since.take()).await;
-        if let Some(breaker) = &tool.breaker {
-            breaker.count(result.as_ref().map(drop));
+        if let Some((breaker, begun)) = begun {
+            breaker.count(begun, sign(trace, &result));
         }
         let Err(error) = result else { return result };
         let Some(delay) = retries.next_delay(&error, trace.deadline()) else { return Err(error) };
@@ -92,6 +94,20 @@ pub(crate) async fn run(
         tokio::time::sleep(delay).await;
         // The input went into the failed attempt; its checked text is still here.
         input = trace.params.as_ref().map(JsonText::to_value).unwrap_or_default();
+    }
+}
+
+/// Tells what an attempt says of its upstream.
+fn sign(trace: &Trace<'_>, result: &Result<Value, ToolError>) -> Sign {
+    match result {
+        Ok(_) => Sign::Alive,
+        // Whoever allows little time learns nothing about the other end.
+        Err(error)
+            if error.kind() == ErrorKind::Timeout && trace.cx.context().timeout.is_some() =>
+        {
+            Sign::Unknown
+        }
+        Err(error) => Sign::of(error),
     }
 }
 

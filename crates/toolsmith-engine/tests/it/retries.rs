@@ -9,7 +9,7 @@ use std::{
 };
 
 use toolsmith_core::{
-    Annotations, BoxFuture, Context, Executor, RetryPolicy, RetryWhen, Tool, ToolContext,
+    Advice, Annotations, BoxFuture, Context, Executor, RetryPolicy, RetryWhen, Tool, ToolContext,
     ToolError, ToolSpec, Value, json,
 };
 
@@ -120,6 +120,52 @@ async fn an_upstream_that_keeps_failing_is_left_alone_for_a_while() {
     tokio::time::advance(Duration::from_mins(1)).await;
     engine.call(call("weather")).await;
     assert_eq!(runs.load(SeqCst), 6, "one call tries");
+}
+
+/// Fails as its input says: by a refusal, or by having nobody there until the time is up.
+#[derive(Debug)]
+struct Picky;
+
+impl Executor for Picky {
+    fn execute<'a>(
+        &'a self,
+        _cx: &'a ToolContext,
+        input: Value,
+    ) -> BoxFuture<'a, Result<Value, ToolError>> {
+        Box::pin(async move {
+            match input["text"].as_str() {
+                Some("refused") => Err(ToolError::upstream("no").with_advice(Advice::Final)),
+                Some("dead") => {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    Err(ToolError::upstream("gone"))
+                }
+                Some("silent") => std::future::pending().await,
+                _ => Ok(input),
+            }
+        })
+    }
+
+    fn upstream(&self) -> Option<&str> {
+        Some("picky.example")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_caller_does_not_shut_out_the_others() {
+    let (engine, _) = engine([Tool::executor(spec("picky"), Picky)]);
+    let cx = || Context::default().with_timeout(Duration::from_secs(10));
+    for how in ["refused", "silent"] {
+        for _ in 0..8 {
+            let input = call_with("picky", json!({ "text": how })).with_context(cx());
+            assert_ne!(verdict(&engine.call(input).await), "ok");
+        }
+        assert_eq!(verdict(&engine.call(call("picky")).await), "ok", "{how}");
+    }
+    let dead = (0..8).map(|_| engine.call(call_with("picky", json!({ "text": "dead" }))));
+    for outcome in futures_util::future::join_all(dead).await {
+        assert_eq!(outcome.error().unwrap().message(), "gone", "{outcome:?}");
+    }
+    assert_eq!(verdict(&engine.call(call("picky")).await), "ok", "one death is one failure");
 }
 
 #[tokio::test(start_paused = true)]
