@@ -223,7 +223,7 @@ impl Gateway {
         let held = connections + self.0.mcp.open_sessions();
         if rush.is_over(held, self.0.metrics.requests.total()) {
             // It takes as long as there is memory to look through.
-            tokio::task::spawn_blocking(give_back);
+            self.0.tasks.spawn_blocking(give_back);
         }
     }
 

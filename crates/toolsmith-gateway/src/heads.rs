@@ -55,6 +55,9 @@ impl Heads {
             };
             if until <= now {
                 deadline.has_passed.store(true, Relaxed);
+                // Told once: a connection that is about to end does not look at its head again,
+                // and whoever waits for this beside it would be woken without end.
+                deadline.after.store(0, Relaxed);
                 return;
             }
             sleep_until(until).await;
@@ -133,6 +136,14 @@ mod tests {
         assert!(head.as_mut().poll(&mut cx).is_pending());
         assert!(is_overdue_within(&heads, Duration::from_secs(2)).await);
         assert!(head.as_mut().poll(&mut cx).is_ready());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_nobody_looks_at_is_told_of_once() {
+        let heads = Heads::new(ALLOWED);
+        let _unseen = heads.sleep(ALLOWED);
+        assert!(is_overdue_within(&heads, ALLOWED * 2).await);
+        assert!(!is_overdue_within(&heads, ALLOWED * 10).await);
     }
 
     #[tokio::test(start_paused = true)]

@@ -172,7 +172,7 @@ pub(crate) fn switches(session: &Session, settings: &Settings) -> Result<Switche
     let folder = path::absolute(settings::data_folder(settings, &session.environment)?)?;
     let (file, earlier) = (folder.join("switches/switches.json"), folder.join("switches.json"));
     if earlier.exists() && !file.exists() {
-        // It stood beside the database once.
+        // What was switched off by an earlier version must stay off.
         fs::create_dir(folder.join("switches")).ok();
         if fs::rename(&earlier, &file).is_err() {
             return Ok(Switches::at(earlier));

@@ -74,7 +74,7 @@ pub(super) fn read_back(number: i64, text: &[u8]) -> serde_json::Result<Message>
     }
     let message: RxJsonRpcMessage<RoleClient> = serde_json::from_slice(text)?;
     Ok(match Message::from(message) {
-        Message::Other(JsonRpcMessage::Error(refusal)) => {
+        Message::Other(JsonRpcMessage::Error(refusal)) if refusal.id.is_none() => {
             Message::Answer(number, Err(refusal.error))
         }
         message => message,

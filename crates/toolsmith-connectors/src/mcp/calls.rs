@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 /// The number of the first call.
 ///
 /// The library numbers its own requests from 0, and with calls gone it has only lists and pings to
-/// number, so it never gets here. The numbers fit into 32 bits, because some servers take no larger.
+/// number, so it never gets here. The numbers of a billion calls fit into 32 bits, and some servers take no larger.
 pub(super) const FIRST: i64 = 1 << 30;
 
 /// What a server answers to a call: a result, or an error of the protocol.

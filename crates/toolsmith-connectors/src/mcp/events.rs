@@ -51,6 +51,13 @@ pub(super) fn too_long() -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("a message of more than {most} MiB"))
 }
 
+/// Tells whether events ended because a message is longer than it may be.
+pub(super) fn is_too_long(error: &SseError) -> bool {
+    let SseError::Body(error) = error else { return false };
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::FileTooLarge)
+}
+
 /// Reads what a server says, if a message is that.
 fn remark(data: &str) -> Option<Remark> {
     #[derive(Deserialize)]

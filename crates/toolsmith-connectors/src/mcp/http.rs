@@ -155,13 +155,13 @@ pub(super) async fn not_opened(
             Trouble::NotRenewed => {
                 "the login cannot be renewed at the moment; try again later".to_owned()
             }
-            Trouble::Status(status) => {
+            Trouble::Status(status, _) => {
                 if is_old(opener, address).await {
                     return old_transport(name);
                 }
                 format!("it answered with HTTP status {status} at {place}. Check its `url`")
             }
-            Trouble::Other => {
+            Trouble::NotOfTheProtocol | Trouble::Other => {
                 if is_old(opener, address).await {
                     return old_transport(name);
                 }
@@ -211,7 +211,7 @@ pub(super) fn not_sent(
     session: &Session,
     error: &DynamicTransportError,
 ) -> ToolError {
-    let details = json!({ "server": server });
+    let (mut details, mut wait) = (json!({ "server": server }), None);
     let trouble = error.error.downcast_ref::<HttpError>().map_or(Trouble::Other, Trouble::of);
     let (why, advice) = match trouble {
         Trouble::Unreachable => ("cannot be reached".to_owned(), Advice::Later),
@@ -226,14 +226,29 @@ pub(super) fn not_sent(
         Trouble::NotRenewed => {
             ("cannot be asked: the login cannot be renewed at the moment".to_owned(), Advice::Later)
         }
-        Trouble::Status(status) => (format!("answered with HTTP status {status}"), Advice::Later),
+        Trouble::Status(status, after) => {
+            details["status"] = status.into();
+            wait = after;
+            let advice = match status {
+                408 | 425 | 429 | 500.. => Advice::Later,
+                _ => Advice::Differently,
+            };
+            (format!("answered with HTTP status {status}"), advice)
+        }
+        Trouble::NotOfTheProtocol => {
+            ("gave an answer that is not of the protocol".to_owned(), Advice::Final)
+        }
         Trouble::Other => ("broke the connection off".to_owned(), Advice::Later),
     };
     // Whatever state the session is in, a fresh one is in a better.
     session.retire();
-    ToolError::upstream(format!("The MCP server `{server}` {why}."))
+    let error = ToolError::upstream(format!("The MCP server `{server}` {why}."))
         .with_advice(advice)
-        .with_details(details)
+        .with_details(details);
+    match wait {
+        Some(wait) => error.with_retry_after(wait),
+        None => error,
+    }
 }
 
 /// Tells whether a request was refused before the server looked into it.
@@ -264,7 +279,10 @@ enum Trouble {
     Unauthorized,
     NotRenewed,
     TooLong,
-    Status(u16),
+    /// The status, and how long the server wants to be left alone.
+    Status(u16, Option<Duration>),
+    /// It came whole, and is something else than was asked for.
+    NotOfTheProtocol,
     Other,
 }
 
@@ -275,7 +293,7 @@ impl Trouble {
                 Self::Unreachable
             }
             StreamableHttpError::Client(error) => {
-                error.status().map_or(Self::Other, |status| Self::Status(status.as_u16()))
+                error.status().map_or(Self::Other, |status| Self::Status(status.as_u16(), None))
             }
             StreamableHttpError::AuthRequired(_)
             | StreamableHttpError::InsufficientScope(_)
@@ -284,15 +302,21 @@ impl Trouble {
             StreamableHttpError::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
                 Self::TooLong
             }
-            StreamableHttpError::HttpStatus(error) => Self::Status(error.status),
+            StreamableHttpError::HttpStatus(error) => {
+                let seconds = error.retry_after.as_deref().and_then(|wait| wait.parse().ok());
+                Self::Status(error.status, seconds.map(Duration::from_secs))
+            }
+            StreamableHttpError::Deserialize(_) | StreamableHttpError::UnexpectedContentType(_) => {
+                Self::NotOfTheProtocol
+            }
             StreamableHttpError::UnexpectedServerResponse(text) => {
                 // The library has put the status into words.
                 let status =
                     text.strip_prefix("HTTP ").and_then(|rest| rest.get(..3)?.parse().ok());
                 match status {
                     Some(401 | 403) => Self::Unauthorized,
-                    Some(status) => Self::Status(status),
-                    None => Self::Other,
+                    Some(status) => Self::Status(status, None),
+                    None => Self::NotOfTheProtocol,
                 }
             }
             _ => Self::Other,

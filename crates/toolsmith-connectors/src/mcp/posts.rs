@@ -26,7 +26,7 @@ use super::{
     listing::Listing,
     refusals::Refusal,
     session::Unanswered,
-    wire::{EVENTS, Headers, HttpError, JSON, LONGEST_MESSAGE, Wire, read},
+    wire::{EVENTS, Headers, HttpError, JSON, LONGEST_MESSAGE, Wire, is_of, read},
 };
 
 /// Names the revision that a message is of.
@@ -148,7 +148,10 @@ impl Posts {
         let answer = wire.connections.execute(self.request(tool, body)?).await;
         let answer = answer.map_err(StreamableHttpError::Client)?;
         match answer.status() {
-            StatusCode::ACCEPTED | StatusCode::NO_CONTENT => Ok(Came::Nothing),
+            StatusCode::ACCEPTED => Ok(Came::Nothing),
+            StatusCode::NO_CONTENT => {
+                Err(StreamableHttpError::UnexpectedServerResponse("no content".into()))
+            }
             StatusCode::NOT_FOUND if self.session.is_some() => {
                 Err(StreamableHttpError::SessionExpired)
             }
@@ -175,16 +178,19 @@ impl Posts {
     /// Takes the answer of a success.
     async fn accept(&self, number: i64, answer: HttpAnswer) -> Result<Came, HttpError> {
         let kind = answer.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-        let is = |word: &str| kind.is_some_and(|kind| kind.starts_with(word.as_bytes()));
+        let is = |word: &str| kind.is_some_and(|kind| is_of(kind, word));
         if is(JSON) {
             let body = read(answer, LONGEST_MESSAGE).await?;
-            return Ok(match answers::read_back(number, &body)? {
-                Message::Answer(id, answer) if id == number => Came::Answer(answer),
+            return match answers::read_back(number, &body)? {
+                Message::Answer(id, answer) if id == number => Ok(Came::Answer(answer)),
                 other => {
                     self.hand_on(number, other).await;
-                    Came::Nothing
+                    // It was all that comes of this request.
+                    Err(StreamableHttpError::UnexpectedServerResponse(
+                        "no answer to the call".into(),
+                    ))
                 }
-            });
+            };
         }
         if is(EVENTS) {
             return Ok(Came::Events(self.listen(number, events(answer))));
@@ -222,7 +228,8 @@ impl Drop for Entered<'_> {
     }
 }
 
-fn failed(error: HttpError) -> ServiceError {
+/// Says that an exchange has failed.
+pub(super) fn failed(error: HttpError) -> ServiceError {
     ServiceError::TransportSend(DynamicTransportError::new::<Joined, RoleClient>(error))
 }
 

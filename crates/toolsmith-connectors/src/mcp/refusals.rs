@@ -14,7 +14,7 @@ use rmcp::{
 };
 use toolsmith_net::Answer;
 
-use super::wire::{HttpError, JSON, header, read};
+use super::wire::{HttpError, JSON, header, is_of, read};
 
 /// How much of a refusal is read, in bytes.
 const LONGEST_REFUSAL: usize = 64 * 1024;
@@ -44,7 +44,8 @@ impl Refusal {
             _ => {}
         }
         let wait = header(&answer, &RETRY_AFTER);
-        let is_json = header(&answer, &CONTENT_TYPE).is_some_and(|kind| kind.starts_with(JSON));
+        let is_json =
+            header(&answer, &CONTENT_TYPE).is_some_and(|kind| is_of(kind.as_bytes(), JSON));
         let mut refusal = Self { status, wait, told: None };
         if !refusal.is_ours() && (!is_json || status == StatusCode::TOO_MANY_REQUESTS) {
             return Err(refusal.into_error());

@@ -347,7 +347,7 @@ impl Roster {
     /// Returns the server that a tool of the registry belongs to.
     pub(super) fn server_of(&self, tool: &str) -> Option<&Arc<Server>> {
         let catalogue = self.catalogue.lock();
-        let (_, applied) = catalogue.applied.iter().find(|(name, _)| name.as_str() == tool)?;
+        let applied = catalogue.applied.get(tool)?;
         self.find(&applied.planned.server).ok()
     }
 

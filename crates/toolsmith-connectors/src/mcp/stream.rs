@@ -15,10 +15,10 @@ use tokio::time::sleep;
 use super::{
     answers::{self, Message},
     calls::Answer,
-    events::{Events, listen},
+    events::{Events, is_too_long, listen, too_long},
     keeper::Chore,
     place::Place,
-    posts::{Line, Posts},
+    posts::{Line, Posts, failed},
 };
 
 impl Posts {
@@ -48,8 +48,13 @@ impl Posts {
                     sleep(place.first_pause()).await;
                     events = self.resume(number, &place).await?;
                 }
+                // It would be as long the next time.
+                Some(Err(error)) if is_too_long(&error) => {
+                    return Err(failed(StreamableHttpError::Io(too_long())));
+                }
                 Some(Err(error)) => {
                     tracing::debug!(%error, "the stream of a call broke off");
+                    sleep(place.first_pause()).await;
                     events = self.resume(number, &place).await?;
                 }
             }

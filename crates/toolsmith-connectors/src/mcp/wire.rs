@@ -158,14 +158,14 @@ impl Wire {
         let session = header(&answer, &HeaderName::from_static(SESSION));
         let kind = header(&answer, &CONTENT_TYPE);
         match kind.as_deref() {
-            Some(kind) if kind.starts_with(EVENTS) => {
+            Some(kind) if is_of(kind.as_bytes(), EVENTS) => {
                 let mut events = events(answer);
                 if let ClientJsonRpcMessage::Request(request) = message {
                     events = listen(events, request.id.clone(), Arc::clone(&self.routes));
                 }
                 Ok(StreamableHttpPostResponse::Sse(events, session))
             }
-            Some(kind) if kind.starts_with(JSON) => {
+            Some(kind) if is_of(kind.as_bytes(), JSON) => {
                 let body = read(answer, LONGEST_MESSAGE).await?;
                 match answers::read_for(message, &body) {
                     Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
@@ -209,6 +209,12 @@ async fn refuse(
 
 fn is_question(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, ClientJsonRpcMessage::Request(_))
+}
+
+/// Tells whether a content type is of a media type, whatever the case of its letters.
+pub(super) fn is_of(kind: &[u8], media_type: &str) -> bool {
+    let start = kind.get(..media_type.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(media_type.as_bytes()))
 }
 
 /// Returns a header of an answer.

@@ -70,11 +70,13 @@ async fn a_refusal_says_what_is_wrong() {
         ("error", "refused the call: not so", Advice::Differently),
         ("unauthorized", "asks for authorization", Advice::Final),
         ("forbidden", "asks for authorization", Advice::Final),
-        ("missing", "answered with HTTP status 405.", Advice::Later),
+        ("missing", "answered with HTTP status 405.", Advice::Differently),
         ("patience", "answered with HTTP status 429.", Advice::Later),
         ("busy", "answered with HTTP status 503.", Advice::Later),
-        ("prose", "broke the connection off.", Advice::Later),
-        ("garbled", "broke the connection off.", Advice::Later),
+        ("prose", "gave an answer that is not of the protocol.", Advice::Final),
+        ("garbled", "gave an answer that is not of the protocol.", Advice::Final),
+        ("other", "gave an answer that is not of the protocol.", Advice::Final),
+        ("nothing", "gave an answer that is not of the protocol.", Advice::Final),
     ] {
         let Some(service) = Service::start("json") else { return };
         let bench = Bench::started(vec![service.settings()]).await;
@@ -82,6 +84,8 @@ async fn a_refusal_says_what_is_wrong() {
         let error = outcome.error().unwrap();
         assert!(error.message().contains(said), "{how}: {error}");
         assert_eq!(error.advice(), advice, "{how}: {error}");
+        let wait = matches!(how, "patience" | "busy").then_some(Duration::from_secs(3));
+        assert_eq!(error.retry_after(), wait, "{how}: {error}");
         assert!(bench.call("far__echo", json!({})).await.is_success(), "{how}");
     }
 }

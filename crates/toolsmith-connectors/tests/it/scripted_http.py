@@ -34,6 +34,8 @@ REFUSALS = {
     "patience": (429, "text/plain", b"later", {"retry_after": "3"}),
     "busy": (503, "text/plain", b"later", {"retry_after": "3"}),
     "prose": (200, "text/html", b"<p>Hello</p>", {}),
+    "other": (200, "application/json", b'{"jsonrpc":"2.0","id":"nobody","result":{}}', {}),
+    "nothing": (204, "text/plain", b"", {}),
     "garbled": (200, "application/json", b'{"jsonrpc":', {}),
 }
 
@@ -44,7 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
 
-    def reply(self, status, body=b"", kind="application/json", **headers):
+    def reply(self, status, body=b"", kind="Application/JSON; charset=UTF-8", **headers):
         self.send_response(status)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))

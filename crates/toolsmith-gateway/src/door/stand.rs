@@ -49,12 +49,13 @@ pub(crate) async fn stand<B, F: Future<Output = Response>>(
         Ok(page) => (page, Ok(())),
         Err(failure) => (None, Err(failure.into())),
     };
-    if let Some(answer) = page.as_ref().and_then(|page| page.preflight(&request)) {
-        return answer;
-    }
     // Such a body may come with a length as well, and then whoever passed the request on may see
     // another end of it: nothing behind it is read (RFC 9112 §6.3).
     let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+    if let Some(mut answer) = page.as_ref().and_then(|page| page.preflight(&request)) {
+        close_after(is_chunked, &mut answer);
+        return answer;
+    }
     let admitted = match checked {
         Ok(()) => {
             let now = || gateway.0.engine.now();
@@ -81,10 +82,15 @@ pub(crate) async fn stand<B, F: Future<Output = Response>>(
     if let Some(page) = page {
         page.allow(&mut response);
     }
+    close_after(is_chunked, &mut response);
+    response
+}
+
+/// Ends the connection behind an answer to a request in chunks.
+fn close_after(is_chunked: bool, response: &mut Response) {
     if is_chunked {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    response
 }
 
 /// Puts the host of a whole address in place of the header: the address counts (RFC 9112 §3.2.2).
