@@ -163,7 +163,9 @@ mod tests {
         let breaker = Breaker::default();
         for death in 1..=FAILURES {
             let attempts: Vec<Attempt> = (0..8).map(|_| breaker.begin()).collect();
-            attempts.into_iter().for_each(|attempt| breaker.count(attempt, Sign::Down));
+            for attempt in attempts {
+                breaker.count(attempt, Sign::Down);
+            }
             assert_eq!(breaker.is_open(), death == FAILURES, "{death}");
         }
     }
