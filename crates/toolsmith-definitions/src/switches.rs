@@ -60,7 +60,7 @@ impl Switches {
                 let file = self.0.display();
                 io::Error::other(format!("{file} is not as it was written ({error}); remove it"))
             }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Positions::default()),
+            Err(error) if is_absent(&error) => Ok(Positions::default()),
             Err(error) => Err(error),
         }
     }
@@ -98,6 +98,11 @@ impl Switches {
         file.sync_all()?;
         fs::rename(&beside, &*self.0)
     }
+}
+
+/// Tells whether there is no file, and not one that cannot be read.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Holds a lock until the file is dropped.
