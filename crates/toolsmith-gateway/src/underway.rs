@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use toolsmith_core::{BoxFuture, Call, CallId, Outcome, Text};
 use toolsmith_engine::Engine;
 
-/// Every call goes through the table twice, so threads should seldom meet there.
+/// Calls that do not end at once go through the table twice, so threads should seldom meet there.
 const SHARDS: usize = 16;
 
 /// How many calls may be under way that nobody waits for: in all, and of one caller.

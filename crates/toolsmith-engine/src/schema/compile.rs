@@ -32,7 +32,8 @@ pub struct Schema {
 
 /// What tells whether a value fits, and why it does not.
 enum Checker {
-    /// The rules of a schema of usual words; the validator is made when it has to explain something.
+    /// The rules of a schema of usual words; the validator is made when it has to explain
+    /// something, or to tell which defaults the schema refuses.
     Plain(Plain, OnceLock<Option<Validator>>),
     Validator(Validator),
 }
